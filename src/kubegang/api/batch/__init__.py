@@ -1,0 +1,1 @@
+"""Job, as the code reads it."""

@@ -1,0 +1,1 @@
+"""Lease, as the code reads it."""

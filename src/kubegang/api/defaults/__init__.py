@@ -1,0 +1,1 @@
+"""What the API server fills in: one module per API group, after upstream."""

@@ -1,0 +1,1 @@
+"""PodDisruptionBudget and Eviction, as the code reads them."""

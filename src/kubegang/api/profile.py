@@ -1,0 +1,62 @@
+"""Version profiles and scheduler profiles: the types only.
+
+What one release does is data, in ``app/profiles``. Algorithms get the few plain answers they
+need as arguments; none compares version strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from kubegang.apimachinery.objects import GroupVersion
+from kubegang.base.feature_gates import FeatureGates
+
+Component = Literal["apiserver", "controllers", "scheduler", "kubelet"]
+
+
+class PluginWeight(msgspec.Struct, frozen=True):
+    """A plugin of a scheduler profile, in the order in which plugins run."""
+
+    name: str
+    weight: int = 0
+
+
+class SchedulerProfile(msgspec.Struct, frozen=True, kw_only=True):
+    """How pods of one schedulerName are decided about.
+
+    Attributes:
+        group_cycle: how a group is worked on: ``entity`` (1.37: the group is what the queue
+            holds), ``popped-by-member`` (1.36), ``member-by-member`` (1.35).
+        initially_scheduled_condition: the PodGroup condition's type in this release.
+        percentage_of_nodes_to_score: 0 lets the size of the cluster decide.
+        speaking: whether held groups and pods get a condition and an event that say the
+            Diagnosis, where upstream is silent (the ``kubegang`` profile).
+    """
+
+    scheduler_name: str
+    gates: FeatureGates
+    plugins: tuple[PluginWeight, ...]
+    group_cycle: Literal["member-by-member", "popped-by-member", "entity"]
+    initially_scheduled_condition: str
+    percentage_of_nodes_to_score: int = 0
+    speaking: bool = False
+
+
+class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
+    """What one Kubernetes release serves, turns on and promises.
+
+    Attributes:
+        name: ``1.37``.
+        git_version: what ``/version`` says, ``v1.37.2+kubegang``.
+        served: API group versions in discovery order.
+        gates: the default of each component's gates, as ``up`` starts them.
+    """
+
+    name: str
+    git_version: str
+    served: tuple[GroupVersion, ...]
+    gates: Mapping[Component, FeatureGates]
+    schedulers: tuple[SchedulerProfile, ...]

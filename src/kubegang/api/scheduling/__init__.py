@@ -1,0 +1,1 @@
+"""Workload, PodGroup and PriorityClass, as the code reads them."""

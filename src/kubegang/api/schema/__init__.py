@@ -1,0 +1,1 @@
+"""Generated facts tables, one per Kubernetes version; written by scripts/generate_facts.py."""

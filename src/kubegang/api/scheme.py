@@ -1,0 +1,101 @@
+"""The list of resources: one row per kind and version, and what joins them.
+
+Discovery, routing, storage keys and conversion read these rows; nothing else knows which
+versions exist. Which rows are served is the version profile's say.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubegang.apimachinery.objects import GroupResource, GroupVersion, GroupVersionKind
+
+
+class Subresource(msgspec.Struct, frozen=True):
+    """A subresource and the kind of its body.
+
+    Attributes:
+        name: ``status``, ``binding``, ``eviction``, ``scale`` …
+        kind: the body's kind where it differs from the parent's, else empty.
+        group_version: the body's group and version where they differ, else ``None``.
+    """
+
+    name: str
+    verbs: tuple[str, ...]
+    kind: str = ""
+    group_version: GroupVersion | None = None
+
+
+class ResourceInfo(msgspec.Struct, frozen=True):
+    """One resource in one API version.
+
+    Attributes:
+        storage_version: the version in which objects are stored; versions that share it are
+            views of the same objects.
+        definition: the name of the kind's structure in the facts table.
+        gate: the API server's feature gate that serves this row, or empty.
+        status_subresource: main-endpoint writes keep the stored status, and vice versa.
+        generation: whether ``metadata.generation`` is kept (never for the scheduling kinds).
+        update_needs_version: a PUT without resourceVersion is refused (422).
+        put_creates: a PUT of a name that does not exist creates it (Lease, Event).
+        delete_returns_object: DELETE answers with the object rather than a Status.
+        graceful: deletion honours a grace period (pods).
+    """
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    singular: str
+    namespaced: bool
+    storage_version: str
+    definition: str
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = (
+        "create",
+        "delete",
+        "deletecollection",
+        "get",
+        "list",
+        "patch",
+        "update",
+        "watch",
+    )
+    subresources: tuple[Subresource, ...] = ()
+    gate: str = ""
+    status_subresource: bool = False
+    generation: bool = False
+    update_needs_version: bool = False
+    put_creates: bool = False
+    delete_returns_object: bool = False
+    graceful: bool = False
+
+    @property
+    def group_version(self) -> GroupVersion:
+        """Group and version."""
+        return GroupVersion(self.group, self.version)
+
+    @property
+    def gvk(self) -> GroupVersionKind:
+        """Group, version and kind."""
+        return GroupVersionKind(self.group, self.version, self.kind)
+
+    @property
+    def group_resource(self) -> GroupResource:
+        """As error texts name the resource."""
+        return GroupResource(self.group, self.plural)
+
+    @property
+    def list_kind(self) -> str:
+        """``PodList`` for ``Pod``."""
+        return f"{self.kind}List"
+
+    def key_prefix(self, namespace: str = "") -> str:
+        """Return the store's key prefix of all objects, or of one namespace's."""
+        group = self.group or "core"
+        return f"/{group}/{self.plural}/{namespace}/" if namespace else f"/{group}/{self.plural}/"
+
+    def key(self, namespace: str, name: str) -> str:
+        """Return the store's key of one object."""
+        return f"{self.key_prefix(namespace)}{name}"

@@ -1,0 +1,1 @@
+"""One module per verb: what happens between a decoded request and the store."""

@@ -1,0 +1,1 @@
+"""Composition roots: the only place where store, transport, clock and profile are chosen."""

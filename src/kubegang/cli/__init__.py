@@ -1,0 +1,1 @@
+"""Arguments in, rendered reports out; no logic."""

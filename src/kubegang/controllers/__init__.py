@@ -1,0 +1,1 @@
+"""Reconcile loops, one folder each. They meet everyone else only through the API."""

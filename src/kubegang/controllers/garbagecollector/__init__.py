@@ -1,0 +1,1 @@
+"""Owner references followed to the end."""

@@ -1,0 +1,1 @@
+"""The finalizer that keeps a PodGroup while its pods live."""

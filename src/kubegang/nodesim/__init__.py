@@ -1,0 +1,1 @@
+"""Simulated nodes: pods bound to them start, become ready, end; stages are data."""

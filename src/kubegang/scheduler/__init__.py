@@ -1,0 +1,16 @@
+"""The scheduler, as a table of contents in the order of a pod group's life.
+
+framework      contracts: Status, extension points, NodeInfo, PodInfo, NodeTable
+snapshot       the cluster at one moment, and tentative changes to it
+runtime        runs a scheduler profile's plugins in order
+preemption     the cheapest set of victims, searched on a snapshot
+cache          the live picture: assumed pods, pod group state; makes snapshots
+queue          active, backoff, unschedulable; whole groups pop together
+cycle          the decision, as a plain function
+plugins        one folder per plugin, and the registry
+binder         the act: bind, undo, report
+eventhandlers  informer events into cache and queue
+scheduler      the loop: pop, snapshot, decide, apply
+
+Everything up to ``plugins`` is pure: no clock, no I/O, no randomness of its own.
+"""

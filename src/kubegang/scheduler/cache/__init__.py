@@ -1,0 +1,1 @@
+"""The live picture of nodes, pods and pod groups, assumed pods included. Pure."""

@@ -1,0 +1,1 @@
+"""One decision about one pod or group, as a plain function. Pure."""

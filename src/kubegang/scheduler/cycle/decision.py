@@ -1,0 +1,117 @@
+"""What one cycle decided, and why: a value, carried out elsewhere.
+
+Instructions are small and imperative. ``scheduler.py`` and ``binder`` carry them out;
+``explain`` and ``run`` print the diagnosis they come with. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from kubegang.scheduler.framework.pods import NodeName, PodGroupKey, PodInfo
+
+ConditionReason = Literal["Unschedulable", "SchedulerError", "Scheduled"]
+
+
+class BindPod(msgspec.Struct, frozen=True):
+    """Assume the pod on the node, reserve, and bind it through the API."""
+
+    pod: PodInfo
+    node: NodeName
+
+
+class NominateNode(msgspec.Struct, frozen=True):
+    """Write status.nominatedNodeName; empty clears it."""
+
+    pod: PodInfo
+    node: NodeName
+
+
+class FailPod(msgspec.Struct, frozen=True):
+    """Write PodScheduled=False and the FailedScheduling event, and requeue the pod."""
+
+    pod: PodInfo
+    reason: Literal["Unschedulable", "SchedulerError"]
+    message: str
+
+
+class EvictPod(msgspec.Struct, frozen=True):
+    """Make room: condition DisruptionTarget, event Preempted, delete.
+
+    Attributes:
+        message: the event's text.
+        condition_message: the DisruptionTarget condition's text.
+    """
+
+    pod: PodInfo
+    message: str
+    condition_message: str
+
+
+class SetPodGroupCondition(msgspec.Struct, frozen=True):
+    """Write the group's scheduling condition, unless it is True already or says the same."""
+
+    group: PodGroupKey
+    status: Literal["True", "False"]
+    reason: ConditionReason
+    message: str
+
+
+Instruction = BindPod | NominateNode | FailPod | EvictPod | SetPodGroupCondition
+
+
+class NodeReason(msgspec.Struct, frozen=True):
+    """How many nodes one reason removed."""
+
+    reason: str
+    nodes: int
+
+
+class PodDiagnosis(msgspec.Struct, frozen=True):
+    """Why one pod found no node: its reasons, most frequent first as upstream prints them."""
+
+    pod: PodInfo
+    nodes: int
+    reasons: tuple[NodeReason, ...]
+    message: str
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """Why the entity is where it is: the one source of condition, event, explain and page.
+
+    Attributes:
+        outcome: ``scheduled``: what is needed is being bound. ``unschedulable``: it waits for
+            room. ``waiting``: it waits for pods, its PodGroup object or a gate, and was not
+            tried. ``error``: rules are broken, such as unequal priorities.
+        message: one sentence for people: what was needed, what was found, what would help.
+        upstream_message: what kube-scheduler of this version says in the group's condition.
+        group: the group, or ``None`` for an ordinary pod.
+        quorum: members needed in all, 0 without a group.
+        scheduled: members bound or being bound, those of this cycle included.
+        pods: one entry per member that found no node.
+    """
+
+    outcome: Literal["scheduled", "unschedulable", "waiting", "error"]
+    message: str
+    upstream_message: str = ""
+    group: PodGroupKey | None = None
+    quorum: int = 0
+    scheduled: int = 0
+    pods: tuple[PodDiagnosis, ...] = ()
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of one cycle: what to do, in this order, and why.
+
+    Attributes:
+        status: how the attempt ended, for requeueing and metrics.
+        unbound: members that were tried or present and are not being bound, in order; they
+            go back to the queue.
+    """
+
+    instructions: tuple[Instruction, ...]
+    diagnosis: Diagnosis
+    status: Literal["scheduled", "partly-scheduled", "unschedulable", "error", "skipped"]
+    unbound: tuple[PodInfo, ...] = ()

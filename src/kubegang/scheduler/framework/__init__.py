@@ -1,0 +1,1 @@
+"""Contracts that plugins and the core share. Pure."""

@@ -1,0 +1,166 @@
+"""Pods and pod groups as the scheduler sees them: compact, frozen, with parts interned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, NewType
+
+import msgspec
+
+PodUid = NewType("PodUid", str)
+NodeName = NewType("NodeName", str)
+
+
+class PodGroupKey(NamedTuple):
+    """Namespace and name of a PodGroup."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+class Toleration(NamedTuple):
+    """A toleration; an empty key with operator Exists tolerates everything."""
+
+    key: str
+    operator: str
+    value: str
+    effect: str
+
+
+class Requirement(NamedTuple):
+    """One expression of a node selector or label selector.
+
+    Attributes:
+        operator: In, NotIn, Exists, DoesNotExist, Gt or Lt.
+    """
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+
+
+class NodeSelectorTerm(NamedTuple):
+    """Requirements that must all hold, on labels and on fields (``metadata.name``)."""
+
+    expressions: tuple[Requirement, ...]
+    fields: tuple[Requirement, ...]
+
+
+class PreferredTerm(NamedTuple):
+    """A term that adds ``weight`` to a node's score where it matches."""
+
+    weight: int
+    term: NodeSelectorTerm
+
+
+class NodeAffinityTerms(NamedTuple):
+    """What a pod wants of its node.
+
+    Attributes:
+        selector: spec.nodeSelector, sorted.
+        required: one of these terms must match; ``None`` is no requirement, an empty tuple
+            matches no node.
+        preferred: terms that score.
+    """
+
+    selector: tuple[tuple[str, str], ...]
+    required: tuple[NodeSelectorTerm, ...] | None
+    preferred: tuple[PreferredTerm, ...]
+
+
+class HostPort(NamedTuple):
+    """A port that the pod takes on its node."""
+
+    host_ip: str
+    protocol: str
+    port: int
+
+
+class Requests(NamedTuple):
+    """What a pod asks of a node, in exact integers.
+
+    Attributes:
+        items: resource name and amount, sorted by name; cpu in milli-CPU, memory and
+            ephemeral-storage in bytes, everything else in units. Zero amounts are left out.
+        score_milli_cpu: for scoring, 100 per container that asks for no cpu.
+        score_memory_bytes: for scoring, 200 MiB per container that asks for no memory.
+    """
+
+    items: tuple[tuple[str, int], ...]
+    score_milli_cpu: int
+    score_memory_bytes: int
+
+
+class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The scheduler's view of one pod.
+
+    Attributes:
+        node_name: where it is bound or assumed; empty while it is pending.
+        nominated_node_name: where preemption promised it room; empty if nowhere.
+        pod_group: the group it names, if any, whether or not that exists.
+        workload_ref: 1.35's ``(workload, pod group, replica key)``, if any.
+        terminating: it has a deletionTimestamp.
+        finished: its phase is Succeeded or Failed.
+        created: metadata.creationTimestamp, seconds since the epoch.
+        condition: the PodScheduled condition as last seen: (status, reason, message).
+    """
+
+    uid: PodUid
+    namespace: str
+    name: str
+    resource_version: str
+    labels: Mapping[str, str]
+    scheduler_name: str
+    priority: int
+    preemption_policy: Literal["PreemptLowerPriority", "Never"]
+    node_name: NodeName
+    nominated_node_name: NodeName
+    pod_group: PodGroupKey | None
+    workload_ref: tuple[str, str, str] | None
+    scheduling_gates: tuple[str, ...]
+    requests: Requests
+    affinity: NodeAffinityTerms
+    tolerations: tuple[Toleration, ...]
+    host_ports: tuple[HostPort, ...]
+    images: tuple[str, ...]
+    terminating: bool
+    finished: bool
+    created: float
+    condition: tuple[str, str, str] | None
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``, as texts and logs name it."""
+        return f"{self.namespace}/{self.name}"
+
+
+class PodGroupInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The scheduler's view of one PodGroup object (1.35: of a Workload's group).
+
+    Attributes:
+        min_count: the gang's minimum; ``None`` for a basic group.
+        topology_key: the one topology key its pods must share, or empty.
+        disruption_mode: whether preemption may take single members or only all.
+        initially_scheduled: the scheduling condition as last seen: (status, reason, message).
+    """
+
+    key: PodGroupKey
+    uid: str
+    resource_version: str
+    created: float
+    terminating: bool
+    min_count: int | None
+    topology_key: str
+    priority: int
+    preemption_policy: Literal["PreemptLowerPriority", "Never"]
+    disruption_mode: Literal["single", "all"]
+    parent: str
+    initially_scheduled: tuple[str, str, str] | None
+
+    @property
+    def quorum(self) -> int:
+        """How many members make the group worth starting: 1 for a basic group."""
+        return 1 if self.min_count is None else self.min_count

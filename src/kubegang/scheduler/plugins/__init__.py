@@ -1,0 +1,1 @@
+"""One folder per plugin, and the registry that names them. Pure."""

@@ -1,0 +1,1 @@
+"""The cheapest set of victims, searched on a snapshot. Pure."""

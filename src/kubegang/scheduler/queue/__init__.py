@@ -1,0 +1,1 @@
+"""Where pods and groups wait, and when they are tried again. Pure."""

@@ -1,0 +1,1 @@
+"""Builders, harness and matchers, shipped for plugin authors too."""

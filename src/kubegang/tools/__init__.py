@@ -1,0 +1,1 @@
+"""Functions from objects to typed reports: check, convert, explain, what-if. Pure."""

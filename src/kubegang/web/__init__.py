@@ -1,0 +1,1 @@
+"""The page: assets and read-only views."""
