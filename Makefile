@@ -1,0 +1,55 @@
+# The commands of a developer, and of CI, which calls the same ones.
+# Needs Python 3.11 or later and make; everything else goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help setup demo test test-real check fix bench lock clean
+
+help:  ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(READY): requirements-dev.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kubegang needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+setup: $(READY)  ## make the virtual environment in .venv
+
+demo: $(READY)  ## start everything, run training jobs as gangs, show and check what happened
+	$(BIN)/python examples/demo.py
+
+test: $(READY)  ## all tests that need no real Kubernetes programs
+	$(BIN)/python -m pytest -n auto -m "not real and not browser"
+
+test-real: $(READY)  ## tests beside the real etcd, kube-apiserver and kube-scheduler (built the first time)
+	tests/real/peer/build 37
+	$(BIN)/python -m pytest -n 1 -m real tests/real
+
+check: $(READY)  ## format, lint, types, layers, docs, generated files; prints the largest files
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/generate_facts.py --check
+	$(BIN)/python scripts/check_docs.py
+	$(BIN)/python scripts/report_sizes.py
+
+fix: $(READY)  ## format, and apply safe lint fixes
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(READY)  ## speed and memory beside the real control plane, as ratios of one run (long)
+	tests/real/peer/build 37
+	$(BIN)/python bench/control_plane.py
+
+lock:  ## pin new versions of the dependencies
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url pyproject.toml --group dev -o requirements-dev.lock
+
+clean:  ## remove what make made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
