@@ -17,9 +17,11 @@ def main() -> None:
         text = path.read_text(encoding="utf-8")
         name = str(path.relative_to(ROOT.parent))
         files.append((text.count("\n"), name))
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
-                functions.append((node.end_lineno - node.lineno + 1, f"{name}:{node.name}"))
+        functions += [
+            (node.end_lineno - node.lineno + 1, f"{name}:{node.name}")
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno
+        ]
     for title, rows in (("files", files), ("functions", functions)):
         print(f"largest {title}, in lines:")
         for lines, name in sorted(rows, reverse=True)[:SHOWN]:

@@ -6,9 +6,12 @@ versions exist. Which rows are served is the version profile's say.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from kubegang.apimachinery.objects import GroupResource, GroupVersion, GroupVersionKind
+from kubegang.base.feature_gates import FeatureGates
 
 
 class Subresource(msgspec.Struct, frozen=True):
@@ -40,6 +43,8 @@ class ResourceInfo(msgspec.Struct, frozen=True):
         put_creates: a PUT of a name that does not exist creates it (Lease, Event).
         delete_returns_object: DELETE answers with the object rather than a Status.
         graceful: deletion honours a grace period (pods).
+        storage_group: the group in which objects are stored where it is not the row's own:
+            Events of both groups are the same objects.
     """
 
     group: str
@@ -70,6 +75,7 @@ class ResourceInfo(msgspec.Struct, frozen=True):
     put_creates: bool = False
     delete_returns_object: bool = False
     graceful: bool = False
+    storage_group: str | None = None
 
     @property
     def group_version(self) -> GroupVersion:
@@ -80,6 +86,12 @@ class ResourceInfo(msgspec.Struct, frozen=True):
     def gvk(self) -> GroupVersionKind:
         """Group, version and kind."""
         return GroupVersionKind(self.group, self.version, self.kind)
+
+    @property
+    def stored_as(self) -> GroupVersionKind:
+        """The form in which objects lie in the store."""
+        group = self.group if self.storage_group is None else self.storage_group
+        return GroupVersionKind(group, self.storage_version, self.kind)
 
     @property
     def group_resource(self) -> GroupResource:
@@ -93,9 +105,59 @@ class ResourceInfo(msgspec.Struct, frozen=True):
 
     def key_prefix(self, namespace: str = "") -> str:
         """Return the store's key prefix of all objects, or of one namespace's."""
-        group = self.group or "core"
+        group = self.stored_as.group or "core"
         return f"/{group}/{self.plural}/{namespace}/" if namespace else f"/{group}/{self.plural}/"
 
     def key(self, namespace: str, name: str) -> str:
         """Return the store's key of one object."""
         return f"{self.key_prefix(namespace)}{name}"
+
+
+class Scheme:
+    """The resources that one release serves with given gates; fixed once made."""
+
+    def __init__(self, rows: Iterable[ResourceInfo], served: Iterable[ResourceInfo]) -> None:
+        self._rows = {row.gvk: row for row in rows}
+        self._served = tuple(served)
+        self._by_path = {(row.group, row.version, row.plural): row for row in self._served}
+        self._by_kind = {row.gvk: row for row in self._served}
+        self._groups = frozenset(row.group for row in self._served)
+
+    @classmethod
+    def for_profile(
+        cls, rows: Iterable[ResourceInfo], served: tuple[GroupVersion, ...], gates: FeatureGates
+    ) -> Scheme:
+        """Pick the rows whose version is served and whose gate is on, in discovery order.
+
+        Raises:
+            UnknownGateError: a served row names a gate that the release does not have.
+        """
+        known = tuple(rows)
+        position = {group_version: place for place, group_version in enumerate(served)}
+        picked = [
+            row
+            for row in known
+            if row.group_version in position and (not row.gate or gates.enabled(row.gate))
+        ]
+        picked.sort(key=lambda row: (position[row.group_version], row.plural))
+        return cls(known, picked)
+
+    def resources(self) -> tuple[ResourceInfo, ...]:
+        """Return the served rows in discovery order."""
+        return self._served
+
+    def find(self, group: str, version: str, plural: str) -> ResourceInfo | None:
+        """Return the served row of a path, if there is one."""
+        return self._by_path.get((group, version, plural))
+
+    def find_kind(self, gvk: GroupVersionKind) -> ResourceInfo | None:
+        """Return the served row of a kind, if there is one."""
+        return self._by_kind.get(gvk)
+
+    def storage(self, info: ResourceInfo) -> ResourceInfo:
+        """Return the row of the form in which objects are stored, served or not."""
+        return self._rows[info.stored_as]
+
+    def has_group(self, group: str) -> bool:
+        """Return whether anything of the group is served."""
+        return group in self._groups

@@ -41,13 +41,19 @@ class Schema:
         map_type: ``granular`` or ``atomic``.
         merge_key: the member by which a strategic merge patch joins list items.
         patch_strategies: of ``merge``, ``replace``, ``retainKeys``.
+        always_written: members written even when empty, as the zero of their type.
+        keeps_zero: members whose 0, false or "" is a value of its own and not "unset".
+        written_as_null: members written as null when there is nothing. What is in none of
+            the three is left out when empty.
     """
 
     __slots__ = (
+        "always_written",
         "enum",
         "fields",
         "format",
         "items",
+        "keeps_zero",
         "list_map_keys",
         "list_type",
         "map_type",
@@ -56,6 +62,7 @@ class Schema:
         "patch_strategies",
         "required",
         "type",
+        "written_as_null",
     )
 
     def __init__(self, value_type: ValueType, *, name: str = "", value_format: str = "") -> None:
@@ -71,6 +78,9 @@ class Schema:
         self.map_type: Literal["granular", "atomic"] = "granular"
         self.merge_key = ""
         self.patch_strategies: frozenset[str] = frozenset()
+        self.always_written: frozenset[str] = frozenset()
+        self.keeps_zero: frozenset[str] = frozenset()
+        self.written_as_null: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return f"<Schema {self.name or self.type}>"

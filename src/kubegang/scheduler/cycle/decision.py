@@ -30,11 +30,17 @@ class NominateNode(msgspec.Struct, frozen=True):
 
 
 class FailPod(msgspec.Struct, frozen=True):
-    """Write PodScheduled=False and the FailedScheduling event, and requeue the pod."""
+    """Write PodScheduled=False and the FailedScheduling event, and requeue the pod.
+
+    Attributes:
+        plugins: whose refusals they were, sorted; the queue asks their hints. Empty when no
+            plugin refused the pod itself, as with errors or a gang that has no quorum.
+    """
 
     pod: PodInfo
     reason: Literal["Unschedulable", "SchedulerError"]
     message: str
+    plugins: tuple[str, ...] = ()
 
 
 class EvictPod(msgspec.Struct, frozen=True):
@@ -109,9 +115,12 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         status: how the attempt ended, for requeueing and metrics.
         unbound: members that were tried or present and are not being bound, in order; they
             go back to the queue.
+        scan_start: where the next search for a node begins; give it to the snapshot's
+            builder.
     """
 
     instructions: tuple[Instruction, ...]
     diagnosis: Diagnosis
     status: Literal["scheduled", "partly-scheduled", "unschedulable", "error", "skipped"]
     unbound: tuple[PodInfo, ...] = ()
+    scan_start: int = 0

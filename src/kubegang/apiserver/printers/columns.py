@@ -1,0 +1,59 @@
+"""The columns of a table, and the printer that joins them with the rule for a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from kubegang.apimachinery.objects import JsonObject
+
+Cell = str | int | bool
+
+
+class Column(NamedTuple):
+    """One column as a table declares it.
+
+    Attributes:
+        wide: shown with ``-o wide`` only.
+        value_type: how JSON has the cells; kubectl prints all of them as text.
+    """
+
+    name: str
+    description: str
+    wide: bool = False
+    value_type: Literal["string", "integer", "boolean"] = "string"
+    value_format: str = ""
+
+    def definition(self) -> JsonObject:
+        """Return the column as ``meta.k8s.io`` TableColumnDefinition."""
+        return {
+            "name": self.name,
+            "type": self.value_type,
+            "format": self.value_format,
+            "description": self.description,
+            "priority": 1 if self.wide else 0,
+        }
+
+
+def _no_conditions(_: JsonObject) -> list[JsonObject]:
+    return []
+
+
+class Printer(NamedTuple):
+    """The columns of a kind, and how an object fills them.
+
+    Attributes:
+        cells: returns one cell per column; the second argument is the current time.
+        conditions: what is true of the row as a whole, as pods tell that they have ended.
+    """
+
+    columns: tuple[Column, ...]
+    cells: Callable[[JsonObject, float], list[Cell]]
+    conditions: Callable[[JsonObject], list[JsonObject]] = _no_conditions
+
+
+NAME = Column("Name", "Unique among the objects of its kind and namespace.", value_format="name")
+AGE = Column("Age", "Time since the object was created.")
+CONTAINERS = Column("Containers", "Names of the template's containers.", wide=True)
+IMAGES = Column("Images", "Images of the template's containers.", wide=True)
+SELECTOR = Column("Selector", "Labels of the pods that belong to the object.", wide=True)

@@ -1,0 +1,1 @@
+"""Namespaces that are being deleted: emptied, then let go."""

@@ -1,0 +1,119 @@
+"""Lets a terminating PodGroup go once none of its pods is still alive.
+
+The API server puts a finalizer on every PodGroup; this controller takes it off when the
+group is being deleted and no pod that names it is outside Succeeded and Failed. Pods that
+are pending or being deleted hold the group too (measured on 1.36 and 1.37).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubegang.apimachinery.errors import ApiError, NotFoundError
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.base.logging import logger
+from kubegang.client.informer import Informer
+from kubegang.client.interface import Client, UnreachableError
+from kubegang.client.resources import PODGROUPS
+from kubegang.client.workqueue import WorkQueue
+
+FINALIZER = "scheduling.k8s.io/podgroup-protection"
+BY_GROUP = "pod-group"
+
+Key = tuple[str, str]
+
+_log = logger(__name__)
+
+
+def group_of(pod: JsonObject) -> str:
+    """Return the name of the PodGroup that a pod names, or an empty string."""
+    return str((pod["spec"].get("schedulingGroup") or {}).get("podGroupName") or "")
+
+
+def index_by_group(pod: JsonObject) -> list[str]:
+    """Return the index keys of a pod: its group's namespace and name."""
+    name = group_of(pod)
+    return [f"{pod['metadata']['namespace']}/{name}"] if name else []
+
+
+def may_go(group: JsonObject, pods: Iterable[JsonObject]) -> bool:
+    """Return whether the finalizer of a group is to be taken off."""
+    metadata = group["metadata"]
+    if not metadata.get("deletionTimestamp"):
+        return False
+    if FINALIZER not in (metadata.get("finalizers") or []):
+        return False
+    return all((pod.get("status") or {}).get("phase") in ("Succeeded", "Failed") for pod in pods)
+
+
+class PodGroupProtection:
+    """Reconciles PodGroups, keyed by namespace and name."""
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        pods: Informer[JsonObject],
+        pod_groups: Informer[JsonObject],
+        queue: WorkQueue[Key],
+    ) -> None:
+        self._client = client
+        self._pods = pods
+        self._groups = pod_groups
+        self._queue = queue
+        pods.index(BY_GROUP, index_by_group)
+        pods.add_handler(
+            on_add=self._pod_changed,
+            on_update=lambda _old, new: self._pod_changed(new),
+            on_delete=self._pod_changed,
+        )
+        pod_groups.add_handler(
+            on_add=self._group_changed,
+            on_update=lambda _old, new: self._group_changed(new),
+            on_delete=lambda _group: None,
+        )
+
+    async def run(self) -> None:
+        """Reconcile until cancelled."""
+        await self._pods.synced.wait()
+        await self._groups.synced.wait()
+        while True:
+            key = await self._queue.get()
+            try:
+                await self._reconcile(key)
+            except (ApiError, UnreachableError) as error:
+                _log.warning("pod group not released, retrying", podGroup=key, error=str(error))
+                self._queue.add_rate_limited(key)
+            else:
+                self._queue.forget(key)
+            finally:
+                self._queue.done(key)
+
+    def _pod_changed(self, pod: JsonObject) -> None:
+        name = group_of(pod)
+        if name:
+            self._queue.add((pod["metadata"]["namespace"], name))
+
+    def _group_changed(self, group: JsonObject) -> None:
+        if group["metadata"].get("deletionTimestamp"):
+            self._queue.add((group["metadata"]["namespace"], group["metadata"]["name"]))
+
+    async def _reconcile(self, key: Key) -> None:
+        namespace, name = key
+        group = self._groups.get(namespace, name)
+        if group is None:
+            return
+        if not may_go(group, self._pods.by_index(BY_GROUP, f"{namespace}/{name}")):
+            return
+        metadata = group["metadata"]
+        kept = [finalizer for finalizer in metadata["finalizers"] if finalizer != FINALIZER]
+        # The resourceVersion makes sure that nobody's finalizer is lost in between.
+        change = {
+            "uid": metadata["uid"],
+            "resourceVersion": metadata["resourceVersion"],
+            "finalizers": kept or None,
+        }
+        try:
+            await self._client.patch(PODGROUPS, name, namespace, patch={"metadata": change})
+        except NotFoundError:
+            return

@@ -1,0 +1,85 @@
+"""The cluster as plugins see it during one cycle: read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
+
+import msgspec
+
+from kubegang.scheduler.framework.nodetable import NodeTable, RowArray
+from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
+
+
+class ClusterView(Protocol):
+    """One consistent state: nodes, the pods on them, and pod groups.
+
+    Within a trial it shows what the trial has done so far.
+    """
+
+    @property
+    def nodes(self) -> NodeTable:
+        """The nodes, by row."""
+        ...
+
+    def pods_on(self, row: int) -> Collection[PodInfo]:
+        """Return the pods on a node, in the order in which they came."""
+        ...
+
+    def pod(self, uid: PodUid) -> PodInfo | None:
+        """Return a pod that has a node, or ``None``."""
+        ...
+
+    def row_of(self, uid: PodUid) -> int | None:
+        """Return the row of the node on which a pod is counted, or ``None``."""
+        ...
+
+    def pods(self) -> Iterator[PodInfo]:
+        """Iterate over all pods that have a node."""
+        ...
+
+    def pod_group(self, key: PodGroupKey) -> PodGroupInfo | None:
+        """Return a group's object, or ``None``."""
+        ...
+
+    def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
+        """Return a group's members that have a node, in the order in which they came."""
+        ...
+
+
+class Placement(msgspec.Struct, frozen=True):
+    """A candidate set of nodes for a whole group.
+
+    Attributes:
+        name: the topology domain, or empty for the parent's whole set.
+        rows: the nodes, in scan order; ``None`` stands for all nodes.
+    """
+
+    name: str
+    rows: RowArray | None = None
+
+
+class PlacementProgress(msgspec.Struct, frozen=True):
+    """How far a group has come within one placement.
+
+    Attributes:
+        scheduled: members that have a node, in this trial or since earlier.
+        remaining: members not yet tried.
+    """
+
+    scheduled: int
+    remaining: int
+
+
+class Assignment(msgspec.Struct, frozen=True):
+    """A member and the node that a trial found for it."""
+
+    pod: PodInfo
+    row: int
+
+
+class PlacementAssignments(msgspec.Struct, frozen=True):
+    """What a trial found within one placement."""
+
+    placement: Placement
+    assignments: tuple[Assignment, ...]

@@ -1,0 +1,31 @@
+"""Notes that a plugin keeps from one extension point to the next, within one cycle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class CycleState:
+    """A small dictionary for one pod's attempt.
+
+    Attributes:
+        skip_filter: plugins whose ``pre_filter`` had nothing to say.
+        skip_score: plugins whose ``pre_score`` had nothing to say.
+        group: the state of the whole group cycle, shared by its members, if there is one.
+    """
+
+    __slots__ = ("_notes", "group", "skip_filter", "skip_score")
+
+    def __init__(self, group: CycleState | None = None) -> None:
+        self._notes: dict[str, Any] = {}
+        self.skip_filter: set[str] = set()
+        self.skip_score: set[str] = set()
+        self.group = group
+
+    def read(self, key: str) -> Any:
+        """Return the note under ``key``, or ``None``. Its type is its plugin's business."""
+        return self._notes.get(key)
+
+    def write(self, key: str, note: object) -> None:
+        """Keep ``note`` under ``key``; a plugin starts its keys with its own name."""
+        self._notes[key] = note

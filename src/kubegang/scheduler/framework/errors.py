@@ -1,0 +1,19 @@
+"""The exception for our own bugs.
+
+Expected refusals are values (``Status``); API failures are exceptions of ``apimachinery``.
+What is left is a broken promise of our own code, and it must never pass silently.
+"""
+
+from __future__ import annotations
+
+
+class InvariantError(Exception):
+    """A promise of our own code is broken; the message tells the story."""
+
+
+class NodeNotFoundError(InvariantError):
+    """A step names a node that the snapshot does not have."""
+
+
+class PluginConfigError(ValueError):
+    """A plugin's arguments, or the list of plugins, cannot be used."""

@@ -1,0 +1,104 @@
+"""What a plugin says: a code, reasons, and who said it.
+
+Expected refusals travel as values. The codes are upstream's, and the queue and preemption
+read them: ``UNSCHEDULABLE`` may be cured by evicting pods, ``UNRESOLVABLE`` may not.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+import msgspec
+
+
+class Code(enum.Enum):
+    """What a plugin's answer means for the cycle."""
+
+    SUCCESS = "Success"
+    """Go on."""
+    ERROR = "Error"
+    """Something is broken; the attempt ends and backs off as an error."""
+    UNSCHEDULABLE = "Unschedulable"
+    """Not here, not now; evicting pods may help."""
+    UNRESOLVABLE = "UnschedulableAndUnresolvable"
+    """Not here, not now; evicting pods cannot help."""
+    WAIT = "Wait"
+    """Not yet decided; more pods, or the permit of others, are needed."""
+    SKIP = "Skip"
+    """This plugin has nothing to say about this pod, now and at its later points."""
+    PENDING = "Pending"
+    """Waits for something outside that the plugin will report as an event."""
+
+
+class Status(msgspec.Struct, frozen=True):
+    """One answer.
+
+    Attributes:
+        reasons: short texts, as upstream counts them per node: ``Insufficient cpu``.
+        plugin: who said it; filled in by the runtime.
+    """
+
+    code: Code
+    reasons: tuple[str, ...] = ()
+    plugin: str = ""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the cycle goes on; ``SKIP`` counts, as nothing was refused."""
+        return self.code is Code.SUCCESS or self.code is Code.SKIP
+
+    @property
+    def is_skip(self) -> bool:
+        """Whether the plugin has nothing to say."""
+        return self.code is Code.SKIP
+
+    @property
+    def is_wait(self) -> bool:
+        """Whether the answer is "not yet"."""
+        return self.code is Code.WAIT
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether this is an expected refusal."""
+        return self.code in _REJECTIONS
+
+    @property
+    def is_error(self) -> bool:
+        """Whether something is broken."""
+        return self.code is Code.ERROR
+
+    @property
+    def message(self) -> str:
+        """The reasons as one text."""
+        return ", ".join(self.reasons)
+
+    def by(self, plugin: str) -> Status:
+        """Return the same answer with its author's name."""
+        return Status(self.code, self.reasons, plugin)
+
+
+_REJECTIONS: Final = frozenset({Code.UNSCHEDULABLE, Code.UNRESOLVABLE, Code.PENDING})
+
+SUCCESS: Final = Status(Code.SUCCESS)
+SKIP: Final = Status(Code.SKIP)
+
+
+def unschedulable(*reasons: str) -> Status:
+    """Return a refusal that evictions may cure."""
+    return Status(Code.UNSCHEDULABLE, reasons)
+
+
+def unresolvable(*reasons: str) -> Status:
+    """Return a refusal that no eviction cures."""
+    return Status(Code.UNRESOLVABLE, reasons)
+
+
+def waiting(*reasons: str) -> Status:
+    """Return "not yet"."""
+    return Status(Code.WAIT, reasons)
+
+
+def failure(*reasons: str) -> Status:
+    """Return an error: rules are broken, or something is missing."""
+    return Status(Code.ERROR, reasons)

@@ -1,0 +1,68 @@
+"""Keeps one snapshot up to date with what the cache learns.
+
+The cache reports each change once; it costs the rows it touches. Handing out the snapshot
+costs nothing, so a cluster of 5,000 nodes is not copied for every pod. Since a cycle is
+synchronous and takes back what it tried, the same snapshot serves all cycles. Pure.
+"""
+
+from __future__ import annotations
+
+from kubegang.scheduler.framework.nodes import NodeInfo
+from kubegang.scheduler.framework.pods import (
+    NodeName,
+    PodGroupInfo,
+    PodGroupKey,
+    PodInfo,
+    PodUid,
+)
+from kubegang.scheduler.snapshot.snapshot import Snapshot
+
+
+class SnapshotBuilder:
+    """The only way to change a snapshot between cycles."""
+
+    def __init__(self) -> None:
+        self._snapshot = Snapshot()
+
+    def snapshot(self) -> Snapshot:
+        """Return the cluster as it is now; use it up before the next change."""
+        return self._snapshot
+
+    def set_node(self, node: NodeInfo) -> None:
+        """Add a node or replace its object."""
+        self._snapshot.set_node(node)
+
+    def remove_node(self, name: NodeName) -> None:
+        """Remove a node; pods that are still on it come back with it.
+
+        Raises:
+            NodeNotFoundError: there is no such node.
+        """
+        self._snapshot.remove_node(name)
+
+    def set_pod(self, pod: PodInfo) -> None:
+        """Count a bound or assumed pod on its node, in place of its older form."""
+        old = self._snapshot.pod(pod.uid)
+        if old is not None:
+            self._snapshot.remove_pod(pod.uid)
+        self._snapshot.add_pod(pod, pod.node_name)
+
+    def remove_pod(self, uid: PodUid) -> None:
+        """Stop counting a pod: deleted, finished, or its binding was refused.
+
+        Raises:
+            InvariantError: the pod is not counted.
+        """
+        self._snapshot.remove_pod(uid)
+
+    def set_pod_group(self, group: PodGroupInfo) -> None:
+        """Add or replace a group's object."""
+        self._snapshot.set_pod_group(group)
+
+    def remove_pod_group(self, key: PodGroupKey) -> None:
+        """Remove a group's object."""
+        self._snapshot.remove_pod_group(key)
+
+    def set_scan_start(self, position: int) -> None:
+        """Let the next search begin where the last one ended (``Decision.scan_start``)."""
+        self._snapshot.scan_start = position
