@@ -17,11 +17,34 @@ from kubegang.base.feature_gates import FeatureGates
 Component = Literal["apiserver", "controllers", "scheduler", "kubelet"]
 
 
+class Gate(msgspec.Struct, frozen=True):
+    """A feature gate of a release; every component knows every gate, as upstream's do.
+
+    Attributes:
+        default: upstream's.
+        gang: it belongs to gang scheduling, so ``up`` turns it on unless told otherwise.
+        needs: gates that must be on where this one is on.
+    """
+
+    name: str
+    default: bool = False
+    gang: bool = False
+    needs: tuple[str, ...] = ()
+
+
 class PluginWeight(msgspec.Struct, frozen=True):
-    """A plugin of a scheduler profile, in the order in which plugins run."""
+    """A plugin of a scheduler profile, in the order in which plugins run.
+
+    Attributes:
+        gate: the scheduler's gate without which the plugin is not there, or empty.
+        points: the extension points at which it runs, named as in KubeSchedulerConfiguration;
+            ``None`` is all that it has.
+    """
 
     name: str
     weight: int = 0
+    gate: str = ""
+    points: frozenset[str] | None = None
 
 
 class SchedulerProfile(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,11 +75,13 @@ class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
         name: ``1.37``.
         git_version: what ``/version`` says, ``v1.37.2+kubegang``.
         served: API group versions in discovery order.
-        gates: the default of each component's gates, as ``up`` starts them.
+        known_gates: the gates of this release that change something here.
+        gates: each component's gates, as ``up`` starts them.
     """
 
     name: str
     git_version: str
     served: tuple[GroupVersion, ...]
+    known_gates: tuple[Gate, ...]
     gates: Mapping[Component, FeatureGates]
     schedulers: tuple[SchedulerProfile, ...]

@@ -241,8 +241,11 @@ def forbidden(resource: GroupResource, name: str, why: str) -> ForbiddenError:
 
 
 def invalid(group: str, kind: str, name: str, causes: Sequence[StatusCause]) -> InvalidError:
-    """Return the 422 that lists broken rules, in upstream's form for one and for several."""
-    lines = [f"{cause.field}: {cause.message}" for cause in causes]
+    """Return the 422 that lists broken rules, in upstream's form for one and for several.
+
+    A line that occurs twice is said once; the causes keep both.
+    """
+    lines = list(dict.fromkeys(f"{cause.field}: {cause.message}" for cause in causes))
     body = lines[0] if len(lines) == 1 else "[" + ", ".join(lines) + "]"
     subject = f"{kind}.{group}" if group else kind
     return InvalidError(

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from kubegang.apimachinery.errors import InvalidError, StatusCause, invalid
+from kubegang.apimachinery.gotext import go_json, go_plain, go_quote
 
 
 class Path:
@@ -52,12 +53,12 @@ class FieldError(msgspec.Struct, frozen=True):
 
 
 def go_value(value: Any) -> str:
-    """Print a value the way Go's ``%#v``-like field errors do: strings quoted, the rest as JSON."""
-    if value is None:
-        return "null"
+    """Print a bad value as field errors do: texts quoted as in Go, lists and maps as JSON."""
     if isinstance(value, str):
-        return msgspec.json.encode(value).decode()
-    return msgspec.json.encode(value).decode()
+        return go_quote(value)
+    if isinstance(value, bool | int | float):
+        return go_plain(value)
+    return go_json(value)
 
 
 def required(path: Path, detail: str = "") -> FieldError:
@@ -72,15 +73,18 @@ def invalid_value(path: Path, value: Any, detail: str) -> FieldError:
     return FieldError("FieldValueInvalid", str(path), text)
 
 
-def duplicate(path: Path, value: Any) -> FieldError:
+def duplicate(path: Path, value: Any, detail: str = "") -> FieldError:
     """A value occurs twice where it may not."""
-    return FieldError("FieldValueDuplicate", str(path), f"Duplicate value: {go_value(value)}")
+    text = f"Duplicate value: {go_value(value)}" + (f": {detail}" if detail else "")
+    return FieldError("FieldValueDuplicate", str(path), text)
 
 
 def not_supported(path: Path, value: Any, supported: Iterable[str]) -> FieldError:
     """A value is none of the known ones; they are listed in the order given."""
-    known = ", ".join(go_value(word) for word in supported)
-    text = f"Unsupported value: {go_value(value)}: supported values: {known}"
+    known = ", ".join(go_quote(word) for word in supported)
+    text = f"Unsupported value: {go_value(value)}" + (
+        f": supported values: {known}" if known else ""
+    )
     return FieldError("FieldValueNotSupported", str(path), text)
 
 
@@ -92,16 +96,26 @@ def forbidden_field(path: Path, detail: str = "") -> FieldError:
 
 def too_many(path: Path, found: int, at_most: int) -> FieldError:
     """A list is too long."""
-    items = "item" if at_most == 1 else "items"
-    text = f"Too many: {found}: must have at most {at_most} {items}"
+    text = f"Too many: {found}: must have at most {at_most} {_plural(at_most, 'item')}"
     return FieldError("FieldValueTooMany", str(path), text)
 
 
-def too_long(path: Path, at_most: int) -> FieldError:
-    """A text is too long."""
-    return FieldError(
-        "FieldValueTooLong", str(path), f"Too long: may not be more than {at_most} bytes"
-    )
+def too_few(path: Path, found: int, at_least: int) -> FieldError:
+    """A list is too short."""
+    text = f"Too few: {found}: must have at least {at_least} {_plural(at_least, 'item')}"
+    return FieldError("FieldValueTooFew", str(path), text)
+
+
+def too_long(path: Path, at_most: int, *, unit: str = "byte") -> FieldError:
+    """A text is too long; some rules count characters instead of bytes."""
+    text = f"Too long: may not be more than {at_most} {_plural(at_most, unit)}"
+    return FieldError("FieldValueTooLong", str(path), text)
+
+
+def too_short(path: Path, at_least: int) -> FieldError:
+    """A text is too short."""
+    text = f"Too short: must be at least {at_least} {_plural(at_least, 'character')}"
+    return FieldError("FieldValueTooShort", str(path), text)
 
 
 def type_invalid(path: Path, value: Any, detail: str) -> FieldError:
@@ -111,12 +125,17 @@ def type_invalid(path: Path, value: Any, detail: str) -> FieldError:
     )
 
 
-def not_found_field(path: Path, value: Any) -> FieldError:
+def not_found_field(path: Path, value: Any, detail: str = "") -> FieldError:
     """A value names something that does not exist."""
-    return FieldError("FieldValueNotFound", str(path), f"Not found: {go_value(value)}")
+    text = f"Not found: {go_value(value)}" + (f": {detail}" if detail else "")
+    return FieldError("FieldValueNotFound", str(path), text)
 
 
 def invalid_object(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> InvalidError:
     """Return the 422 for an object with these broken rules."""
     causes = [StatusCause(reason=e.reason, message=e.message, field=e.field) for e in errors]
     return invalid(group, kind, name, causes)
+
+
+def _plural(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"

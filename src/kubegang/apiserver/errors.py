@@ -23,11 +23,14 @@ from kubegang.apimachinery.errors import (
     UnauthorizedError,
     UnexplainedError,
 )
+from kubegang.apimachinery.gotext import go_quote
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.store.interface import CompactedError, FutureRevisionError, StoreError
 
 MAX_BODY_BYTES = 3 * 1024 * 1024
 """The largest request body, as kube-apiserver has it."""
+
+_MAX_UINT64 = str(2**64 - 1)
 
 
 class ContinueExpiredError(ExpiredError):
@@ -75,20 +78,24 @@ def body_too_large() -> RequestEntityTooLargeError:
 
 def bad_revision(text: str, *, code: int) -> ApiError:
     """Return the answer to a resourceVersion that is no number: 400 to a list, else 500."""
-    why = f'resourceVersion: Invalid value: "{text}": {unparsable_unsigned(text)}'
+    why = f"resourceVersion: Invalid value: {go_quote(text)}: {unsigned_problem(text)}"
     if code == 400:
         return BadRequestError(f"invalid resource version: {why}")
     return UnexplainedError(why)
 
 
-def unparsable_unsigned(text: str) -> str:
-    """Say in Go's words that a text is no unsigned number."""
-    return f'strconv.ParseUint: parsing "{text}": invalid syntax'
+def unsigned_problem(text: str) -> str:
+    """Say in Go's words why a text is no unsigned 64-bit number; empty if it is one."""
+    if not (text.isascii() and text.isdigit()):
+        return f"strconv.ParseUint: parsing {go_quote(text)}: invalid syntax"
+    if len(text.lstrip("0")) > len(_MAX_UINT64) or text.rjust(20, "0")[-20:] > _MAX_UINT64:
+        return f"strconv.ParseUint: parsing {go_quote(text)}: value out of range"
+    return ""
 
 
 def unparsable_number(text: str) -> str:
     """Say in Go's words that a text is no number."""
-    return f'strconv.ParseInt: parsing "{text}": invalid syntax'
+    return f"strconv.ParseInt: parsing {go_quote(text)}: invalid syntax"
 
 
 def future_revision(asked: int, current: int) -> ServerTimeoutError:

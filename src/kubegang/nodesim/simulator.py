@@ -142,7 +142,13 @@ class NodeSimulator:
             return
         status = ready_node_status(node, version=self._kubelet_version, now=self._clock.now())
         try:
-            await self._client.patch(NODES, name, patch={"status": status}, subresource="status")
+            await self._client.patch(
+                NODES,
+                name,
+                patch={"status": status},
+                patch_type="strategic",
+                subresource="status",
+            )
         except NotFoundError:
             return
 
@@ -194,6 +200,8 @@ class NodeSimulator:
                     name,
                     namespace,
                     patch={"metadata": {"uid": uid}, "status": status},
+                    # Conditions are joined by type, so other writers keep theirs.
+                    patch_type="strategic",
                     subresource="status",
                 )
             if step.action == "remove":

@@ -20,15 +20,22 @@ from kubegang.store.interface import (
     StoreError,
 )
 
-ReadHistory = Callable[[str, Revision], tuple[list[Change], Revision]]
-"""Returns the next part of the changes to a prefix after a revision, which may be empty, and
-the revision up to which it reaches."""
+HistoryPart = tuple[list[Change], Revision]
+"""Some changes, perhaps none, and the revision up to which they are complete."""
+
+ReadHistory = Callable[[str, Revision], HistoryPart]
+"""Returns the next part of the changes to a prefix after a revision."""
 
 
 class Broadcaster:
-    """The live subscriptions; those that still catch up are not among them."""
+    """Knows every subscription; only live ones get what is published.
+
+    Attributes:
+        closed: whether all subscriptions were ended for good.
+    """
 
     def __init__(self, read_history: ReadHistory, *, max_unread: int) -> None:
+        self.closed = False
         self._read_history = read_history
         self._max_unread = max_unread
         self._live: dict[str, dict[Subscription, None]] = {}
@@ -74,6 +81,7 @@ class Broadcaster:
 
     def close(self) -> None:
         """End every subscription."""
+        self.closed = True
         live = [one for subscriptions in self._live.values() for one in subscriptions]
         for subscription in [*live, *self._catching_up]:
             subscription.close()
@@ -161,4 +169,3 @@ class Subscription:
         self._unread = []
         self._broadcaster.remove(self)
         self._wake()
-

@@ -11,11 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Literal
 
-from kubegang.store.broadcaster import Broadcaster
+from kubegang.store.broadcaster import Broadcaster, HistoryPart
 from kubegang.store.history import Backlog, Entry, make_entry
 from kubegang.store.index import KeyIndex, first_after, prefix_end
 from kubegang.store.interface import (
-    Change,
     CompactedError,
     Encode,
     FutureRevisionError,
@@ -123,7 +122,7 @@ class IndexedStore(ABC):
         """
         if self._broadcaster.closed:
             raise StoreClosedError(self._closed)
-        if after < self._compacted:
+        if after < self._compacted - 3:
             raise CompactedError(self._compacted)
         return self._broadcaster.watch(prefix, after=after, current=self._revision)
 
@@ -143,8 +142,8 @@ class IndexedStore(ABC):
                 past.setdefault(key, entry.previous)
         return past
 
-    def _read_history(self, prefix: str, after: Revision) -> tuple[list[Change], Revision]:
-        if after < self._compacted:
+    def _read_history(self, prefix: str, after: Revision) -> HistoryPart:
+        if after < self._compacted - 3:
             raise CompactedError(self._compacted)
         if after < self._backlog.start:
             entries, reached = self._entries_from_log(

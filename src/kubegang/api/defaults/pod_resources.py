@@ -104,10 +104,19 @@ def _amounts(container: JsonObject, member: str) -> Amounts:
 
 def _add(total: Amounts, amounts: Amounts) -> None:
     for name, amount in amounts.items():
-        total[name] = total[name] + amount if name in total else amount
+        total[name] = _sum(total[name], amount) if name in total else amount
 
 
 def _raise(total: Amounts, amounts: Amounts) -> None:
     for name, amount in amounts.items():
         if name not in total or amount > total[name]:
             total[name] = amount
+
+
+def _sum(first: Quantity, second: Quantity) -> Quantity:
+    """Add two amounts; the first one decides whether the sum is told in powers of 1024."""
+    milli = first.milli_value() + second.milli_value()
+    kibi, rest = divmod(milli, 1024 * 1000)
+    if rest == 0 and first.canonical().endswith("i"):
+        return Quantity.parse(f"{kibi}Ki")
+    return Quantity.parse(f"{milli}m")

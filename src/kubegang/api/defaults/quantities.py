@@ -10,6 +10,8 @@ import re
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.quantity import Quantity
 
+_MILLI = -3
+
 # Whole numbers, thousandths and multiples: what nearly every manifest says, never rounded.
 _PLAIN = re.compile(r"[0-9]+(?:m|[kMGTPE]|[KMGTPE]i)?")
 
@@ -22,7 +24,7 @@ def round_amounts(amounts: JsonObject | None) -> None:
         if isinstance(amount, int) or (isinstance(amount, str) and _PLAIN.fullmatch(amount)):
             continue
         exact = Quantity.parse(amount)
-        rounded = Quantity.parse(f"{exact.milli_value()}m")
+        rounded = exact.rounded_up(_MILLI)
         if rounded != exact:
             amounts[name] = rounded.canonical()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from kubegang.apimachinery.objects import JsonObject
@@ -21,7 +21,7 @@ class Column(NamedTuple):
     name: str
     description: str
     wide: bool = False
-    value_type: Literal["string", "integer", "boolean"] = "string"
+    value_type: Literal["string", "integer", "boolean", "date"] = "string"
     value_format: str = ""
 
     def definition(self) -> JsonObject:
@@ -39,17 +39,23 @@ def _no_conditions(_: JsonObject) -> list[JsonObject]:
     return []
 
 
+def _no_marks(_: Sequence[JsonObject]) -> Mapping[str, str]:
+    return {}
+
+
 class Printer(NamedTuple):
     """The columns of a kind, and how an object fills them.
 
     Attributes:
         cells: returns one cell per column; the second argument is the current time.
         conditions: what is true of the row as a whole, as pods tell that they have ended.
+        marks: names that a list shows differently, since they depend on the other objects.
     """
 
     columns: tuple[Column, ...]
     cells: Callable[[JsonObject, float], list[Cell]]
     conditions: Callable[[JsonObject], list[JsonObject]] = _no_conditions
+    marks: Callable[[Sequence[JsonObject]], Mapping[str, str]] = _no_marks
 
 
 NAME = Column("Name", "Unique among the objects of its kind and namespace.", value_format="name")
@@ -57,3 +63,4 @@ AGE = Column("Age", "Time since the object was created.")
 CONTAINERS = Column("Containers", "Names of the template's containers.", wide=True)
 IMAGES = Column("Images", "Images of the template's containers.", wide=True)
 SELECTOR = Column("Selector", "Labels of the pods that belong to the object.", wide=True)
+CREATED_AT = Column("Created At", "When the object was created.", value_type="date")

@@ -95,13 +95,13 @@ class _Starting(NamedTuple):
     """The pod as its init containers show it.
 
     Attributes:
-        unfinished: an init container still runs or has failed.
         sidecar_restarts: what is counted once the pod is past its start.
+        unfinished: an init container still runs or has failed.
     """
 
     summary: _Summary
-    unfinished: bool
     sidecar_restarts: _Restarts
+    unfinished: bool = False
 
 
 def _init_containers(pod: JsonObject, sidecars: set[str]) -> _Starting:
@@ -121,8 +121,8 @@ def _init_containers(pod: JsonObject, sidecars: set[str]) -> _Starting:
             continue
         total = len(objects(pod, "spec", "initContainers"))
         reason = f"Init:{_init_reason(status) or f'{index}/{total}'}"
-        return _Starting(_Summary(reason, ready, restarts), True, sidecar_restarts)
-    return _Starting(_Summary(_phase_reason(pod), ready, restarts), False, sidecar_restarts)
+        return _Starting(_Summary(reason, ready, restarts), sidecar_restarts, unfinished=True)
+    return _Starting(_Summary(_phase_reason(pod), ready, restarts), sidecar_restarts)
 
 
 def _init_reason(status: JsonObject) -> str:

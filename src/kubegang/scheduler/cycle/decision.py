@@ -65,7 +65,18 @@ class SetPodGroupCondition(msgspec.Struct, frozen=True):
     message: str
 
 
-Instruction = BindPod | NominateNode | FailPod | EvictPod | SetPodGroupCondition
+class SkipPod(msgspec.Struct, frozen=True):
+    """Drop the pod from the queue: it is being deleted, or assumed already.
+
+    Attributes:
+        message: the text of a FailedScheduling event, or empty for none.
+    """
+
+    pod: PodInfo
+    message: str = ""
+
+
+Instruction = BindPod | NominateNode | FailPod | EvictPod | SkipPod | SetPodGroupCondition
 
 
 class NodeReason(msgspec.Struct, frozen=True):

@@ -19,7 +19,10 @@ EventResource = Literal["Node", "AssignedPod", "UnscheduledPod", "TargetPod", "P
 
 
 class Action(enum.IntFlag):
-    """What happened to an object, as finely as plugins tell it apart."""
+    """What happened to an object, as finely as plugins tell it apart.
+
+    ``UPDATE_NODE_TAINT`` stands for spec.unschedulable as well, which is a taint in effect.
+    """
 
     ADD = enum.auto()
     DELETE = enum.auto()

@@ -104,8 +104,10 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         workload_ref: 1.35's ``(workload, pod group, replica key)``, if any.
         terminating: it has a deletionTimestamp.
         finished: its phase is Succeeded or Failed.
+        images: of all containers, with ``:latest`` where no tag is written.
         created: metadata.creationTimestamp, seconds since the epoch.
         condition: the PodScheduled condition as last seen: (status, reason, message).
+        generation: metadata.generation, which the condition repeats.
     """
 
     uid: PodUid
@@ -130,6 +132,7 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     finished: bool
     created: float
     condition: tuple[str, str, str] | None
+    generation: int = 0
 
     @property
     def key(self) -> str:

@@ -37,11 +37,14 @@ class Status(msgspec.Struct, frozen=True):
     Attributes:
         reasons: short texts, as upstream counts them per node: ``Insufficient cpu``.
         plugin: who said it; filled in by the runtime.
+        cause: what lies behind; stands before the reasons in a message, and alone where
+            upstream prints a status as an error.
     """
 
     code: Code
     reasons: tuple[str, ...] = ()
     plugin: str = ""
+    cause: str = ""
 
     @property
     def is_success(self) -> bool:
@@ -70,12 +73,17 @@ class Status(msgspec.Struct, frozen=True):
 
     @property
     def message(self) -> str:
-        """The reasons as one text."""
-        return ", ".join(self.reasons)
+        """The cause and the reasons as one text."""
+        return ", ".join((self.cause, *self.reasons) if self.cause else self.reasons)
+
+    @property
+    def as_error(self) -> str:
+        """The text of this status printed as an error: the cause alone, if there is one."""
+        return self.cause or self.message
 
     def by(self, plugin: str) -> Status:
         """Return the same answer with its author's name."""
-        return Status(self.code, self.reasons, plugin)
+        return Status(self.code, self.reasons, plugin, self.cause)
 
 
 _REJECTIONS: Final = frozenset({Code.UNSCHEDULABLE, Code.UNRESOLVABLE, Code.PENDING})

@@ -1,0 +1,159 @@
+"""Which feature gate governs which fields: data.
+
+Paths are written as in error texts, with ``[]`` for each item of a list.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+KindKey = tuple[str, str]
+"""API group and kind."""
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """Fields that need a gate.
+
+    Attributes:
+        in_use: fields of the stored object whose presence keeps ``fields``; by default the
+            fields themselves.
+        becomes: what stands there instead of nothing, where a default is written after the
+            field was dropped.
+        with_empty_parent: an object that has become empty goes too.
+    """
+
+    gate: str
+    fields: tuple[str, ...]
+    in_use: tuple[str, ...] = ()
+    becomes: str = ""
+    with_empty_parent: bool = False
+
+
+_CONTAINERS = ("containers[]", "initContainers[]", "ephemeralContainers[]")
+_STATUSES = (
+    "status.containerStatuses[]",
+    "status.initContainerStatuses[]",
+    "status.ephemeralContainerStatuses[]",
+)
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_USER_FIELDS = (
+    "secret.defaultUser",
+    "secret.items[].user",
+    "configMap.defaultUser",
+    "configMap.items[].user",
+    "downwardAPI.defaultUser",
+    "downwardAPI.items[].user",
+    "projected.defaultUser",
+    "projected.sources[].secret.items[].user",
+    "projected.sources[].configMap.items[].user",
+    "projected.sources[].downwardAPI.items[].user",
+    "projected.sources[].serviceAccountToken.user",
+    "projected.sources[].clusterTrustBundle.user",
+    "projected.sources[].podCertificate.user",
+)
+
+
+def _each(prefixes: tuple[str, ...], *members: str) -> tuple[str, ...]:
+    return tuple(f"{prefix}.{member}" for prefix in prefixes for member in members)
+
+
+POD_SPEC_RULES = (
+    Rule("GenericWorkload", ("schedulingGroup",)),
+    Rule("GenericWorkload", ("workloadRef",)),
+    Rule("PodLevelResources", ("resources",)),
+    Rule("UserNamespacesSupport", ("hostUsers",)),
+    Rule("HostnameOverride", ("hostnameOverride",)),
+    Rule("EvictionRequestAPI", ("evictionResponders",)),
+    Rule("SELinuxChangePolicy", ("securityContext.seLinuxChangePolicy",)),
+    Rule(
+        "MatchLabelKeysInPodTopologySpread",
+        ("topologySpreadConstraints[].matchLabelKeys",),
+    ),
+    Rule("ClusterTrustBundleProjection", ("volumes[].projected.sources[].clusterTrustBundle",)),
+    Rule("PodCertificateRequest", ("volumes[].projected.sources[].podCertificate",)),
+    Rule("EmptyDirVolumeMode", ("volumes[].emptyDir.mode",)),
+    Rule("AtomicWriteVolumeUserFields", _each(("volumes[]",), *_USER_FIELDS)),
+    Rule("VolumeBindMountOptions", _each(_CONTAINERS, "volumeMounts[].bindMountOptions")),
+    Rule("EnvFiles", _each(_CONTAINERS, "env[].valueFrom.fileKeyRef")),
+    Rule(
+        "ContainerStopSignals",
+        _each(_CONTAINERS, "lifecycle.stopSignal"),
+        with_empty_parent=True,
+    ),
+    Rule(
+        "GRPCContainerProbeTLS",
+        _each(_CONTAINERS, *(f"{probe}.grpc.mode" for probe in _PROBES)),
+    ),
+    Rule(
+        "H2CContainerProbe",
+        _each(
+            _CONTAINERS,
+            *(f"{probe}.httpGet.protocol" for probe in _PROBES),
+            "lifecycle.postStart.httpGet.protocol",
+            "lifecycle.preStop.httpGet.protocol",
+        ),
+    ),
+)
+
+POD_SPEC_PATHS: dict[KindKey, tuple[str, ...]] = {
+    ("", "Pod"): ("spec",),
+    ("", "PodTemplate"): ("template.spec",),
+    ("", "ReplicationController"): ("spec.template.spec",),
+    ("apps", "DaemonSet"): ("spec.template.spec",),
+    ("apps", "Deployment"): ("spec.template.spec",),
+    ("apps", "ReplicaSet"): ("spec.template.spec",),
+    ("apps", "StatefulSet"): ("spec.template.spec",),
+    ("batch", "CronJob"): ("spec.jobTemplate.spec.template.spec",),
+    ("batch", "Job"): ("spec.template.spec",),
+}
+
+JOB_RULES = (Rule("WorkloadWithJob", ("scheduling",)),)
+
+# One gate of 1.36 governs three fields, each in use on its own.
+_PREEMPTION_FIELDS = ("disruptionMode", "priorityClassName", "priority")
+
+TEMPLATE_RULES = (
+    Rule("TopologyAwareWorkloadScheduling", ("schedulingConstraints",)),
+    Rule("DRAWorkloadResourceClaims", ("resourceClaims",)),
+    Rule("PodGroupPreemptionPolicy", ("preemptionPolicy",)),
+    *(Rule("WorkloadAwarePreemption", (field,)) for field in _PREEMPTION_FIELDS),
+)
+
+KIND_RULES: dict[KindKey, tuple[Rule, ...]] = {
+    ("", "Pod"): (
+        Rule(
+            "InPlacePodLevelResourcesVerticalScaling",
+            ("status.resources", "status.allocatedResources"),
+        ),
+        Rule("DRAExtendedResource", ("status.extendedResourceClaimStatus",)),
+        Rule("DRANodeAllocatableResources", ("status.nodeAllocatableResourceClaimStatuses",)),
+        Rule("CSIVolumeHealth", ("status.volumeHealth",)),
+        Rule("ResourceHealthStatus", _each(_STATUSES, "allocatedResourcesStatus")),
+        Rule(
+            "ResourceHealthStatusMessage",
+            _each(_STATUSES, "allocatedResourcesStatus[].resources[].message"),
+        ),
+        Rule("ImageVolumeWithDigest", _each(_STATUSES, "volumeMounts[].volumeStatus")),
+    ),
+    ("", "Node"): (
+        Rule("NodeDeclaredFeatures", ("status.declaredFeatures",)),
+        Rule("InPlacePodVerticalScalingSchedulerPreemption", ("spec.podPreemptionPolicy",)),
+    ),
+    ("scheduling.k8s.io", "PodGroup"): (
+        Rule("TopologyAwareWorkloadScheduling", ("spec.schedulingConstraints",)),
+        Rule(
+            "DRAWorkloadResourceClaims",
+            ("spec.resourceClaims", "status.resourceClaimStatuses"),
+            in_use=("spec.resourceClaims",),
+        ),
+        Rule("PodGroupPreemptionPolicy", ("spec.preemptionPolicy",)),
+        Rule("CompositePodGroup", ("spec.parentCompositePodGroupName",)),
+        # 1.36 writes the default after dropping, so a user's PodGroup becomes Pod.
+        Rule("WorkloadAwarePreemption", ("spec.disruptionMode",), becomes="Pod"),
+        Rule("WorkloadAwarePreemption", ("spec.priorityClassName",)),
+        Rule("WorkloadAwarePreemption", ("spec.priority",)),
+    ),
+    ("scheduling.k8s.io", "CompositePodGroup"): (
+        Rule("PodGroupPreemptionPolicy", ("spec.preemptionPolicy",)),
+    ),
+}

@@ -1,0 +1,155 @@
+"""The plug-ins in the order in which they run, and which of them are on.
+
+The order among those that are here is kube-apiserver's. Each row says for which operation on
+which resource a plug-in is asked, so that a write meets only those that concern it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from kubegang.apimachinery.objects import GroupResource
+from kubegang.apiserver.admission import pods, priority
+from kubegang.apiserver.admission.finalizers import protect_with
+from kubegang.apiserver.admission.namespaces import admit_into_namespace, keep_immortal
+from kubegang.apiserver.admission.request import AdmissionRequest, Admit, Lookup, Operation
+from kubegang.base.feature_gates import FeatureGates
+
+
+class _Row(NamedTuple):
+    """When a plug-in is asked; the resource ``*`` is any, a subresource stands after a slash."""
+
+    plugin: str
+    operation: Operation
+    resource: str
+    admit: Admit
+
+
+_GROUP_FINALIZER = "scheduling.k8s.io/podgroup-protection"
+
+_ROWS = (
+    _Row("NamespaceLifecycle", "create", "*", admit_into_namespace),
+    _Row("NamespaceLifecycle", "update", "*", admit_into_namespace),
+    _Row("NamespaceLifecycle", "delete", "namespaces", keep_immortal),
+    _Row("TaintNodesByCondition", "create", "nodes", pods.taint_new_node),
+    _Row("Priority", "create", "pods", priority.admit_pod),
+    _Row("Priority", "update", "pods", priority.keep_pod_priority),
+    _Row("Priority", "create", "podgroups.scheduling.k8s.io", priority.admit_pod_group),
+    _Row(
+        "Priority",
+        "create",
+        "compositepodgroups.scheduling.k8s.io",
+        priority.admit_composite_pod_group,
+    ),
+    _Row("DefaultTolerationSeconds", "create", "pods", pods.tolerate_for_a_while),
+    _Row("DefaultTolerationSeconds", "update", "pods", pods.tolerate_for_a_while),
+    _Row("PodTopologyLabels", "create", "pods", pods.copy_topology_to_pod),
+    _Row("PodTopologyLabels", "create", "pods/binding", pods.copy_topology_to_binding),
+    _Row(
+        "StorageObjectInUseProtection",
+        "create",
+        "persistentvolumeclaims",
+        protect_with("kubernetes.io/pvc-protection"),
+    ),
+    _Row(
+        "StorageObjectInUseProtection",
+        "create",
+        "persistentvolumes",
+        protect_with("kubernetes.io/pv-protection"),
+    ),
+    _Row(
+        "PodGroupProtection",
+        "create",
+        "podgroups.scheduling.k8s.io",
+        protect_with(_GROUP_FINALIZER),
+    ),
+)
+
+_CHECKS = (
+    _Row("Priority", "create", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
+    _Row("Priority", "update", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
+)
+"""What is asked once the object is as it will be stored, and valid."""
+
+PLUGINS = tuple(dict.fromkeys(row.plugin for row in _ROWS))
+"""The plug-ins that exist here, in their order."""
+
+OFF_BY_DEFAULT = frozenset({"TaintNodesByCondition"})
+"""Off unless enabled: without a node agent nobody would take the taint away."""
+
+
+class UnknownPluginError(ValueError):
+    """A plug-in that does not exist here was to be switched on or off."""
+
+
+class Admission:
+    """The plug-ins that are on, for one API server."""
+
+    def __init__(
+        self,
+        lookup: Lookup,
+        gates: FeatureGates,
+        *,
+        enabled: Collection[str] = (),
+        disabled: Collection[str] = (),
+    ) -> None:
+        """Choose the plug-ins; whoever is in both lists is off.
+
+        Raises:
+            UnknownPluginError: a name is not among ``PLUGINS``.
+        """
+        for name in (*enabled, *disabled):
+            if name not in PLUGINS:
+                raise UnknownPluginError(
+                    f"unknown admission plug-in {name!r}; known: {', '.join(PLUGINS)}"
+                )
+        on = (set(PLUGINS) - OFF_BY_DEFAULT | set(enabled)) - set(disabled)
+        self._lookup = lookup
+        self._gates = gates
+        self._changing = _Chains(_ROWS, on)
+        self._checking = _Chains(_CHECKS, on)
+
+    def admit(self, request: AdmissionRequest) -> None:
+        """Let every plug-in that is concerned change or refuse a write.
+
+        Raises:
+            ApiError: one of them refuses it.
+        """
+        for admit in self._changing.of(request):
+            admit(request, self._lookup, self._gates)
+
+    def check(self, request: AdmissionRequest) -> None:
+        """Let plug-ins refuse a write that is complete and valid.
+
+        Raises:
+            ApiError: one of them refuses it.
+        """
+        for admit in self._checking.of(request):
+            admit(request, self._lookup, self._gates)
+
+
+class _Chains:
+    """The plug-ins that are on, sorted out once for each operation and resource."""
+
+    def __init__(self, rows: tuple[_Row, ...], on: Collection[str]) -> None:
+        self._rows = tuple(row for row in rows if row.plugin in on)
+        self._chains: dict[tuple[Operation, GroupResource, str], tuple[Admit, ...]] = {}
+
+    def of(self, request: AdmissionRequest) -> tuple[Admit, ...]:
+        """Return what concerns a write, in order."""
+        key = (request.operation, request.info.group_resource, request.subresource)
+        chain = self._chains.get(key)
+        if chain is None:
+            chain = self._chains[key] = self._select(*key)
+        return chain
+
+    def _select(
+        self, operation: Operation, resource: GroupResource, subresource: str
+    ) -> tuple[Admit, ...]:
+        name = f"{resource}/{subresource}" if subresource else str(resource)
+        return tuple(
+            row.admit
+            for row in self._rows
+            if row.operation == operation and row.resource in ("*", name)
+        )

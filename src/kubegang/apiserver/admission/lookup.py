@@ -1,0 +1,102 @@
+"""Admission's reads, straight from the store, decoded once per revision of an object."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import msgspec
+
+from kubegang.store.interface import Item, Revision, Store
+
+_NAMESPACES = "/core/namespaces/"
+_NODES = "/core/nodes/"
+_PRIORITY_CLASSES = "/scheduling.k8s.io/priorityclasses/"
+
+T = TypeVar("T")
+
+
+class _Metadata(msgspec.Struct):
+    name: str
+    labels: dict[str, str] = {}
+
+
+class _Status(msgspec.Struct):
+    phase: str = "Active"
+
+
+class _Namespace(msgspec.Struct):
+    status: _Status = msgspec.field(default_factory=_Status)
+
+
+class _Node(msgspec.Struct):
+    metadata: _Metadata
+
+
+class _PriorityClass(msgspec.Struct, rename="camel"):
+    metadata: _Metadata
+    value: int = 0
+    global_default: bool = False
+    preemption_policy: str = "PreemptLowerPriority"
+
+    @property
+    def name(self) -> str:
+        """The class's name."""
+        return self.metadata.name
+
+
+class _Decoded(Generic[T]):
+    """Decoded objects by key, each as long as its revision stays the same."""
+
+    def __init__(self, store: Store, parts: type[T]) -> None:
+        self._store = store
+        self._decoder = msgspec.json.Decoder(parts)
+        self._cache: dict[str, tuple[Revision, T]] = {}
+
+    def get(self, key: str) -> T | None:
+        """Return the object under a key."""
+        item = self._store.get(key)
+        if item is None:
+            self._cache.pop(key, None)
+            return None
+        return self.of(item)
+
+    def of(self, item: Item) -> T:
+        """Return an item's object."""
+        cached = self._cache.get(item.key)
+        if cached is not None and cached[0] == item.revision:
+            return cached[1]
+        obj = self._decoder.decode(item.value)
+        self._cache[item.key] = (item.revision, obj)
+        return obj
+
+
+class StoreLookup:
+    """A ``Lookup`` over a store: always what is stored now, unlike upstream's caches."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._namespaces = _Decoded(store, _Namespace)
+        self._nodes = _Decoded(store, _Node)
+        self._classes = _Decoded(store, _PriorityClass)
+
+    def namespace_phase(self, name: str) -> str | None:
+        """Return a namespace's phase, ``None`` if it does not exist."""
+        found = self._namespaces.get(_NAMESPACES + name)
+        return None if found is None else found.status.phase
+
+    def priority_class(self, name: str) -> _PriorityClass | None:
+        """Return a priority class by name."""
+        return self._classes.get(_PRIORITY_CLASSES + name)
+
+    def default_priority_class(self) -> _PriorityClass | None:
+        """Return the class that is marked as the global default; of several the lowest."""
+        items = self._store.list(_PRIORITY_CLASSES).items
+        classes = [self._classes.of(item) for item in items]
+        return min(
+            (one for one in classes if one.global_default), key=lambda one: one.value, default=None
+        )
+
+    def node_labels(self, name: str) -> dict[str, str]:
+        """Return a node's labels, empty if there is no such node."""
+        found = self._nodes.get(_NODES + name)
+        return {} if found is None else found.metadata.labels

@@ -1,0 +1,71 @@
+"""What a plug-in gets to see, and what it may look up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from kubegang.api.scheme import ResourceInfo
+from kubegang.apimachinery.errors import ForbiddenError, forbidden
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.base.feature_gates import FeatureGates
+
+Operation = Literal["create", "update", "delete"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionRequest:
+    """One write, decoded and defaulted, before the common rules of its kind.
+
+    Attributes:
+        name: of the object; what a new one will be called may not be known yet.
+        obj: what is to be stored (for a binding: the Binding); plug-ins change it in place.
+        old: what is stored now, ``None`` on create.
+    """
+
+    operation: Operation
+    info: ResourceInfo
+    namespace: str
+    name: str
+    obj: JsonObject
+    old: JsonObject | None = None
+    subresource: str = ""
+
+    def refuse(self, why: str) -> ForbiddenError:
+        """Return the 403 of a plug-in; an unnamed object goes by its generateName."""
+        metadata = self.obj.get("metadata") or {}
+        name = metadata.get("name") or metadata.get("generateName") or self.name or "Unknown"
+        return forbidden(self.info.group_resource, name, why)
+
+
+class PriorityClassFacts(Protocol):
+    """The members of a PriorityClass that admission needs."""
+
+    name: str
+    value: int
+    preemption_policy: str
+
+
+class Lookup(Protocol):
+    """Reads of the cluster's state that plug-ins need."""
+
+    def namespace_phase(self, name: str) -> str | None:
+        """Return a namespace's phase, ``None`` if it does not exist."""
+        ...
+
+    def priority_class(self, name: str) -> PriorityClassFacts | None:
+        """Return a priority class by name."""
+        ...
+
+    def default_priority_class(self) -> PriorityClassFacts | None:
+        """Return the class that is marked as the global default; of several the lowest."""
+        ...
+
+    def node_labels(self, name: str) -> dict[str, str]:
+        """Return a node's labels, empty if there is no such node."""
+        ...
+
+
+Admit = Callable[[AdmissionRequest, Lookup, FeatureGates], None]
+"""Looks at a write and changes or refuses it."""

@@ -1,0 +1,51 @@
+"""What every handler needs: the state, the kinds, the gates, time and chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kubegang.api.facts import Facts
+from kubegang.api.scheme import ResourceInfo, Scheme
+from kubegang.apimachinery.objects import GroupVersionKind
+from kubegang.apimachinery.schema import Schema
+from kubegang.apimachinery.times import format_time
+from kubegang.apiserver.admission.chain import Admission
+from kubegang.apiserver.chance import Rng
+from kubegang.apiserver.changes import ChangeCache
+from kubegang.base.clock import Clock
+from kubegang.base.feature_gates import FeatureGates
+from kubegang.store.interface import Store, Watch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backend:
+    """The parts of one API server, put together once by ``create_app``.
+
+    Attributes:
+        kinds: every kind of the release, served or not.
+        watches: the subscriptions that clients are following now.
+    """
+
+    store: Store
+    scheme: Scheme
+    facts: Facts
+    gates: FeatureGates
+    clock: Clock
+    rng: Rng
+    admission: Admission
+    changes: ChangeCache
+    kinds: frozenset[GroupVersionKind]
+    watches: set[Watch] = field(default_factory=set)
+
+    def now(self) -> str:
+        """Return the time as objects carry it."""
+        return format_time(self.clock.now())
+
+    def end_watches(self) -> None:
+        """End every watch properly, so that clients begin new ones elsewhere or later."""
+        for watch in tuple(self.watches):
+            watch.close()
+
+    def schema(self, info: ResourceInfo) -> Schema:
+        """Return the structure of a resource's objects."""
+        return self.facts.definition(info.definition)

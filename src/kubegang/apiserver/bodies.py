@@ -1,0 +1,187 @@
+"""From the bytes of a body to an object of the kind that the path names.
+
+Decoding, kind, types, unknown fields: in that order, each with upstream's text. What a client
+is told about fields that nobody knows depends on ``fieldValidation``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubegang.apimachinery.decoding import (
+    MalformedBodyError,
+    decode_json,
+    decode_yaml,
+    prune,
+    strict_problems,
+    strict_yaml_problem,
+    unknown_fields,
+    unrecognized_body,
+)
+from kubegang.apimachinery.errors import BadRequestError
+from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
+from kubegang.apimachinery.schema import Schema
+from kubegang.apimachinery.typecheck import fits, json_type_problem
+from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.negotiation import PROTOBUF, YAML, body_media_type
+from kubegang.apiserver.options import FieldValidation
+from kubegang.apiserver.protobuf import decode_protobuf
+from kubegang.apiserver.requests import ApiRequest
+
+_SCHEME = 'scheme "pkg/runtime/scheme.go:111"'
+"""Where upstream looks up kinds; part of a text that clients print."""
+
+
+class WrongObjectError(Exception):
+    """A decoded object that is not what the path takes; the text is the reason alone."""
+
+
+def decode_object(
+    backend: Backend, request: ApiRequest, body: bytes, validation: FieldValidation
+) -> JsonObject:
+    """Decode a body into a typed, pruned object of the request's kind and version.
+
+    Raises:
+        UnsupportedMediaTypeError: the body is in no form that is understood.
+        BadRequestError: it cannot be decoded, or is something else.
+    """
+    info = request.info
+    return decode_as(backend, request, body, wanted=info.gvk, validation=validation)
+
+
+def decode_as(
+    backend: Backend,
+    request: ApiRequest,
+    body: bytes,
+    *,
+    wanted: GroupVersionKind,
+    validation: FieldValidation,
+) -> JsonObject:
+    """Decode a body into a typed, pruned object of a kind that may not be the path's own.
+
+    Raises:
+        UnsupportedMediaTypeError: the body is in no form that is understood.
+        BadRequestError: it cannot be decoded, or is something else.
+    """
+    obj, repeated = _decode(request, body, wanted.kind)
+    found = name_kind(obj, wanted)
+    schema = backend.facts.kind(wanted)
+    try:
+        check_kind(backend, found, wanted)
+        obj = conform(
+            obj, schema, validation=validation, repeated=repeated, warnings=request.warnings
+        )
+    except WrongObjectError as error:
+        raise BadRequestError(
+            f'{found.kind} in version "{found.version}" cannot be handled as a '
+            f"{wanted.kind}: {error}"
+        ) from error
+    _check_version(found, wanted)
+    return obj
+
+
+def decode_options(request: ApiRequest, body: bytes) -> JsonObject:
+    """Decode a body of DeleteOptions, whose texts say nothing of kinds.
+
+    Raises:
+        UnsupportedMediaTypeError: the body is in no form that is understood.
+        BadRequestError: it cannot be decoded.
+    """
+    media_type = body_media_type(request.header(b"content-type"))
+    if media_type == PROTOBUF:
+        return decode_protobuf(body, expected="DeleteOptions")
+    try:
+        obj, _ = decode_yaml(body) if media_type == YAML else decode_json(body)
+    except MalformedBodyError as error:
+        raise BadRequestError(
+            f"couldn't get version/kind; json parse error: {error}"
+        ) from error
+    return obj
+
+
+def name_kind(obj: JsonObject, wanted: GroupVersionKind) -> GroupVersionKind:
+    """Return what an object says it is; what it leaves open is filled in, in place."""
+    obj["apiVersion"] = obj.get("apiVersion") or str(wanted.group_version)
+    obj["kind"] = obj.get("kind") or wanted.kind
+    if not isinstance(obj.get("metadata"), dict):
+        # A metadata of another type is refused with all the others.
+        obj["metadata"] = obj.get("metadata") or {}
+    return GroupVersionKind.of(obj)
+
+
+def check_kind(backend: Backend, found: GroupVersionKind, wanted: GroupVersionKind) -> None:
+    """Refuse another kind.
+
+    Raises:
+        WrongObjectError: the kind is another one, or one that does not exist.
+    """
+    if found == wanted or (found.kind == wanted.kind and _is_known(backend, found)):
+        return
+    if not _is_known(backend, found):
+        raise WrongObjectError(
+            f'no kind "{found.kind}" is registered for version "{found.group_version}" in {_SCHEME}'
+        )
+    package = wanted.group.partition(".")[0] or "core"
+    raise WrongObjectError(
+        f"converting ({found.version}.{found.kind}) to ({package}.{wanted.kind}): "
+        "unknown conversion"
+    )
+
+
+def conform(
+    obj: JsonObject,
+    schema: Schema,
+    *,
+    validation: FieldValidation,
+    repeated: Sequence[str],
+    warnings: list[str],
+) -> JsonObject:
+    """Check the types of an object's values and return it without unknown fields.
+
+    Args:
+        repeated: complaints that decoding gave rise to already.
+        warnings: takes complaints that are no errors.
+
+    Raises:
+        WrongObjectError: a value has the wrong type, or strict validation found a complaint.
+    """
+    if not fits(obj, schema):
+        problem = json_type_problem(obj, schema)
+        if problem:
+            raise WrongObjectError(problem)
+    unknown = unknown_fields(obj, schema)
+    if (unknown or repeated) and validation != "Ignore":
+        complaints = [*strict_problems(unknown, []), *repeated]
+        if validation == "Strict":
+            raise WrongObjectError("strict decoding error: " + ", ".join(complaints))
+        warnings += complaints
+    return prune(obj, schema) if unknown else obj
+
+
+def _decode(request: ApiRequest, body: bytes, kind: str) -> tuple[JsonObject, list[str]]:
+    """Decode a body; with it come the complaints about keys that stand twice."""
+    media_type = body_media_type(request.header(b"content-type"))
+    if media_type == PROTOBUF:
+        return decode_protobuf(body, expected=kind), []
+    try:
+        if media_type == YAML:
+            obj, lines = decode_yaml(body)
+            return obj, [strict_yaml_problem(lines)] if lines else []
+        obj, paths = decode_json(body)
+    except MalformedBodyError as error:
+        problem = f"couldn't get version/kind; json parse error: {error}"
+        raise unrecognized_body(problem, body, kind) from error
+    return obj, strict_problems([], paths)
+
+
+def _is_known(backend: Backend, gvk: GroupVersionKind) -> bool:
+    return gvk in backend.kinds or gvk == GroupVersionKind("", "v1", "List")
+
+
+def _check_version(found: GroupVersionKind, wanted: GroupVersionKind) -> None:
+    """Refuse the right kind in another version than the path's; Evictions may be older."""
+    if found != wanted and wanted.kind != "Eviction":
+        raise BadRequestError(
+            f"the API version in the data ({found.group_version}) does not match the expected "
+            f"API version ({wanted.group_version})"
+        )

@@ -1,0 +1,53 @@
+"""Between the version of a request and the version in which objects are stored.
+
+Most rows are stored as they are. Versions of one kind that share a storage version have the
+same fields, so only the head changes; Events of the two groups are spelled differently.
+"""
+
+from __future__ import annotations
+
+from kubegang.api.dropping import canonicalize
+from kubegang.api.scheme import ResourceInfo
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver import codec, events
+
+
+def is_renamed(info: ResourceInfo) -> bool:
+    """Return whether the stored form spells fields differently from this row's."""
+    return info.storage_group is not None
+
+
+def to_stored(obj: JsonObject, info: ResourceInfo) -> JsonObject:
+    """Return an object of the request's version in its stored form."""
+    if not is_renamed(info):
+        return obj
+    stored = events.to_core(obj)
+    canonicalize(stored, info.stored_as)
+    return stored
+
+
+def from_stored(value: bytes, info: ResourceInfo) -> JsonObject:
+    """Decode a stored value into the request's version."""
+    obj = codec.decode(value)
+    if is_renamed(info):
+        obj = events.from_core(obj)
+        canonicalize(obj, info.gvk)
+    else:
+        obj["apiVersion"] = str(info.group_version)
+    return obj
+
+
+def object_bytes(value: bytes, info: ResourceInfo) -> bytes:
+    """Return a stored value as the answer to a read in the request's version."""
+    if info.stored_as == info.gvk:
+        return value
+    if is_renamed(info):
+        return codec.encode_object(from_stored(value, info), info.gvk)
+    return codec.with_head(value, info.stored_as, info.gvk)
+
+
+def item_bytes(value: bytes, info: ResourceInfo) -> bytes:
+    """Return a stored value as an item of a list in the request's version."""
+    if is_renamed(info):
+        return codec.as_item(object_bytes(value, info), info.gvk)
+    return codec.as_item(value, info.stored_as)

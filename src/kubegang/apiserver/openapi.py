@@ -1,0 +1,185 @@
+"""OpenAPI v3: an index, and one document per group version.
+
+kubectl asks for the index, then for the documents that it needs by their hash, and keeps them
+for ever: a document under its hash never changes. Without them ``create``, ``apply`` and
+``explain`` do not work. All are made at the first request and kept as bytes. There is no v2:
+clients that ask for it take the 404 and go on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from kubegang.api.facts import Facts
+from kubegang.api.scheme import ResourceInfo, Scheme
+from kubegang.apimachinery.objects import GroupVersion, JsonObject
+from kubegang.apiserver.errors import method_not_allowed
+from kubegang.apiserver.openapi_paths import paths_of
+from kubegang.apiserver.openapi_schemas import (
+    OPTIONS,
+    PATCH,
+    RESOURCE_LIST,
+    STATUS,
+    WATCH_EVENT,
+    Descriptions,
+    SchemaCollector,
+    reference,
+)
+from kubegang.apiserver.requests import parse_query
+from kubegang.apiserver.responses import JSON, TEXT, error_answer
+
+_META = "io.k8s.apimachinery.pkg.apis.meta.v1"
+_VERSION_INFO = "io.k8s.apimachinery.pkg.version.Info"
+_SHARED = (OPTIONS, PATCH, RESOURCE_LIST, STATUS, WATCH_EVENT)
+_PREFIX = "/openapi/v3"
+
+
+def openapi_routes(
+    scheme: Scheme, facts: Facts, *, descriptions: Descriptions, git_version: str
+) -> list[Route]:
+    """Return the routes of the index and of all documents; nothing is made yet."""
+    documents = OpenApiDocuments(scheme, facts, descriptions=descriptions, git_version=git_version)
+    return [
+        Route(_PREFIX, _Reading(lambda _: _index(documents))),
+        Route(f"{_PREFIX}/{{path:path}}", _Reading(lambda scope: _document(documents, scope))),
+    ]
+
+
+class Document(NamedTuple):
+    """A document's bytes and what they hash to."""
+
+    body: bytes
+    hash: str
+
+
+class OpenApiDocuments:
+    """Every document by its path below the root, such as ``apis/batch/v1``; made once."""
+
+    def __init__(
+        self, scheme: Scheme, facts: Facts, *, descriptions: Descriptions, git_version: str
+    ) -> None:
+        self._scheme = scheme
+        self._facts = facts
+        self._descriptions = descriptions
+        self._version = ".".join(git_version.removeprefix("v").split(".")[:2])
+
+    @cached_property
+    def by_path(self) -> dict[str, Document]:
+        """All documents, sorted by path."""
+        rows: dict[GroupVersion, list[ResourceInfo]] = {}
+        for row in self._scheme.resources():
+            rows.setdefault(row.group_version, []).append(row)
+        contents = {
+            "version": self._small("version", "getCodeVersion", _VERSION_INFO),
+            "api": self._small("api", "getCoreAPIVersions", f"{_META}.APIVersions"),
+            "apis": self._small("apis", "getAPIVersions", f"{_META}.APIGroupList"),
+        }
+        for group_version, served in rows.items():
+            if group := group_version.group:
+                contents[f"apis/{group}"] = self._group(group)
+            prefix = "apis/" if group else "api/"
+            contents[f"{prefix}{group_version}"] = self._resources(group_version, served)
+        return {path: _encoded(content) for path, content in sorted(contents.items())}
+
+    def _resources(self, group_version: GroupVersion, rows: list[ResourceInfo]) -> JsonObject:
+        wanted = [*_SHARED]
+        for row in rows:
+            wanted += [row.definition, f"{row.definition}List"]
+        paths = paths_of(group_version, rows)
+        wanted += _references(paths)
+        collector = SchemaCollector(self._facts, self._descriptions, group_version)
+        return self._content(paths, collector.collect(wanted))
+
+    def _group(self, group: str) -> JsonObject:
+        name = "".join(word.capitalize() for word in group.removesuffix(".k8s.io").split("."))
+        return self._small(f"apis/{group}", f"get{name}APIGroup", f"{_META}.APIGroup")
+
+    def _small(self, path: str, operation: str, definition: str) -> JsonObject:
+        """Return the document of a path that has one operation."""
+        content = {JSON: {"schema": reference(definition)}}
+        answers = {
+            "200": {"description": "OK", "content": content},
+            "401": {"description": "Unauthorized"},
+        }
+        tag = path.rpartition("/")[2]
+        get = {"tags": [tag], "operationId": operation, "responses": answers}
+        collector = SchemaCollector(self._facts, self._descriptions, GroupVersion("", "v1"))
+        return self._content({f"/{path}/": {"get": get}}, collector.collect([definition]))
+
+    def _content(self, paths: JsonObject, schemas: dict[str, JsonObject]) -> JsonObject:
+        return {
+            "openapi": "3.0.0",
+            "info": {"title": "Kubernetes", "version": self._version},
+            "paths": paths,
+            "components": {
+                "schemas": schemas,
+                "securitySchemes": {
+                    "BearerToken": {
+                        "type": "apiKey",
+                        "description": "Bearer token",
+                        "name": "authorization",
+                        "in": "header",
+                    }
+                },
+            },
+        }
+
+
+def _encoded(content: JsonObject) -> Document:
+    body = msgspec.json.encode(content)
+    return Document(body, hashlib.sha512(body).hexdigest().upper())
+
+
+def _references(paths: JsonObject) -> list[str]:
+    """Return the definitions of bodies that differ from their resource, as Eviction does."""
+    return [
+        content["schema"]["$ref"].rpartition("/")[2]
+        for path in paths.values()
+        for method, operation in path.items()
+        if method != "parameters"
+        for content in operation.get("requestBody", {}).get("content", {}).values()
+    ]
+
+
+class _Reading:
+    """An endpoint that can only be read."""
+
+    def __init__(self, answer: Callable[[Scope], ASGIApp]) -> None:
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] in ("GET", "HEAD"):
+            await self._answer(scope)(scope, receive, send)
+        else:
+            await error_answer(method_not_allowed())(scope, receive, send)
+
+
+def _index(documents: OpenApiDocuments) -> Response:
+    paths = {
+        path: {"serverRelativeURL": f"{_PREFIX}/{path}?hash={document.hash}"}
+        for path, document in documents.by_path.items()
+    }
+    # Plain text, as the real server has it, although it is JSON.
+    return Response(msgspec.json.encode({"paths": paths}), media_type=TEXT)
+
+
+def _document(documents: OpenApiDocuments, scope: Scope) -> Response:
+    path = scope["path_params"]["path"]
+    document = documents.by_path.get(path)
+    if document is None:
+        return Response(status_code=404)
+    asked = parse_query(scope).get("hash", [""])[0]
+    headers = {"etag": f'"{document.hash}"', "vary": "Accept"}
+    if asked and asked != document.hash:
+        headers["location"] = f"{_PREFIX}/{path}?hash={document.hash}"
+        return Response(status_code=301, headers=headers)
+    headers["cache-control"] = "public, immutable" if asked else "no-cache, private"
+    return Response(document.body, headers=headers, media_type=JSON)

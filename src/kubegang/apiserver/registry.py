@@ -1,0 +1,107 @@
+"""What a write does to an object between admission and validation, for every kind.
+
+The order is upstream's: system metadata first, then status or spec taken from the old object,
+then the kind's own rules (``strategies``), fields of gates that are off, and the generation.
+Table driven: the row says which parts a kind has. Pure but for the uid: in place, on wire
+objects of the request's version.
+"""
+
+from __future__ import annotations
+
+from kubegang.api.dropping import drop_disabled_fields
+from kubegang.api.scheme import ResourceInfo
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.chance import Rng, generated_name, new_uid
+from kubegang.apiserver.strategies.namespaces import prepare_finalize
+from kubegang.apiserver.strategies.rules import KindRules
+from kubegang.apiserver.strategies.table import rules_of
+from kubegang.base.feature_gates import FeatureGates
+
+_NOT_STATUS = ("kind", "apiVersion", "metadata", "status")
+_RESET_METADATA = (
+    "deletionTimestamp",
+    "generation",
+    "labels",
+    "annotations",
+    "finalizers",
+    "ownerReferences",
+)
+
+
+def prepare_create(
+    obj: JsonObject, info: ResourceInfo, *, gates: FeatureGates, now: str, rng: Rng
+) -> None:
+    """Give a new object its name, uid and time, its first status, and generation 1."""
+    rules = rules_of(info.group_resource)
+    metadata = obj["metadata"]
+    if metadata.get("generateName") and not metadata.get("name"):
+        metadata["name"] = generated_name(metadata["generateName"], rng)
+    metadata["uid"] = new_uid(rng)
+    metadata["creationTimestamp"] = now
+    for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
+        metadata.pop(name, None)
+    if info.generation:
+        metadata["generation"] = 1
+    if info.status_subresource and not rules.keeps_status_on_create:
+        obj["status"] = rules.new_status()
+    if rules.prepare_create is not None:
+        rules.prepare_create(obj, now)
+    drop_disabled_fields(obj, None, info.gvk, gates)
+
+
+def prepare_update(
+    new: JsonObject, old: JsonObject, info: ResourceInfo, *, gates: FeatureGates, subresource: str
+) -> None:
+    """Keep what this request may not change, and count a changed spec.
+
+    Args:
+        subresource: empty, ``status``, or another part that is written like the object.
+    """
+    rules = rules_of(info.group_resource)
+    _keep_system_metadata(new["metadata"], old["metadata"])
+    if subresource == "status":
+        _keep_all_but_status(new, old, rules)
+    elif info.status_subresource:
+        _take(new, old, "status")
+    if subresource == "finalize":
+        prepare_finalize(new, old)
+    elif not subresource and rules.prepare_update is not None:
+        rules.prepare_update(new, old)
+    drop_disabled_fields(new, old, info.gvk, gates)
+    if info.generation and new.get("spec") != old.get("spec"):
+        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+
+def _keep_system_metadata(new: JsonObject, old: JsonObject) -> None:
+    """Fill in what clients may leave out, and undo what they cannot change."""
+    new["creationTimestamp"] = old["creationTimestamp"]
+    new.pop("selfLink", None)
+    _take(new, old, "generation")
+    if not new.get("uid"):
+        new["uid"] = old["uid"]
+    # A deletion that was asked for cannot be taken back.
+    if old.get("deletionTimestamp"):
+        new["deletionTimestamp"] = old["deletionTimestamp"]
+    if new.get("deletionGracePeriodSeconds") is None:
+        _take(new, old, "deletionGracePeriodSeconds")
+
+
+def _keep_all_but_status(new: JsonObject, old: JsonObject, rules: KindRules) -> None:
+    for name in [name for name in new if name not in _NOT_STATUS]:
+        del new[name]
+    for name, value in old.items():
+        if name not in _NOT_STATUS:
+            new[name] = value
+    if rules.status_resets_metadata:
+        for name in _RESET_METADATA:
+            _take(new["metadata"], old["metadata"], name)
+    if rules.prepare_status_update is not None:
+        rules.prepare_status_update(new, old)
+
+
+def _take(new: JsonObject, old: JsonObject, name: str) -> None:
+    """Make a member of the new object what it is in the old one, present or not."""
+    if name in old:
+        new[name] = old[name]
+    else:
+        new.pop(name, None)

@@ -1,0 +1,172 @@
+"""Stored objects in the form that a client asked for: as they are, as a table, or just metadata.
+
+Plain JSON is made of stored bytes; everything else decodes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, cast
+
+import msgspec
+import yaml
+
+from kubegang.api.scheme import ResourceInfo
+from kubegang.apimachinery.errors import BadRequestError, NotAcceptableError
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver import conversion
+from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.negotiation import JSON, YAML, Representation, Shape, negotiate
+from kubegang.apiserver.requests import ApiRequest
+from kubegang.apiserver.responses import Answer, warning_headers
+from kubegang.apiserver.table import IncludeObject, partial_object, render_table
+
+_BROWSERS = ("curl/", "Wget/", "Mozilla/5.0")
+"""Programs behind which a person is: they get their JSON indented, as upstream does it."""
+
+_ENCODE = msgspec.json.Encoder().encode
+
+
+def representation_of(request: ApiRequest) -> Representation:
+    """Return the form in which a request wants its answer.
+
+    Raises:
+        NotAcceptableError: it can only be had in others.
+    """
+    return negotiate(request.header(b"accept"))
+
+
+def object_answer(
+    backend: Backend, request: ApiRequest, value: bytes, status: int = 200
+) -> Answer:
+    """Answer with one stored object."""
+    representation = representation_of(request)
+    if representation.shape == "object":
+        body = conversion.object_bytes(value, request.info)
+    else:
+        obj = conversion.from_stored(value, request.info)
+        body = _ENCODE(shaped(backend, request, obj, representation))
+    return finish(request, body, representation, status=status)
+
+
+def list_answer(
+    backend: Backend, request: ApiRequest, values: Sequence[bytes], list_meta: JsonObject
+) -> Answer:
+    """Answer with a list of stored objects."""
+    representation = representation_of(request)
+    info, version = request.info, representation.version
+    if representation.shape == "object":
+        items = b",".join([conversion.item_bytes(value, info) for value in values])
+        return finish(request, list_body(info, list_meta, items), representation)
+    objects = [conversion.from_stored(value, info) for value in values]
+    if representation.shape == "table":
+        document = _table(backend, request, objects, list_meta=list_meta, version=version)
+    elif representation.shape == "metadata-list":
+        document = {
+            "kind": "PartialObjectMetadataList",
+            "apiVersion": f"meta.k8s.io/{version}",
+            "metadata": list_meta,
+            "items": [partial_object(obj, version=version) for obj in objects],
+        }
+    else:
+        raise _wrong_shape(info, "PartialObjectMetadata", "a list", info.list_kind)
+    return finish(request, _ENCODE(document), representation)
+
+
+def list_body(info: ResourceInfo, list_meta: JsonObject, items: bytes) -> bytes:
+    """Put the items of a list into its JSON."""
+    head = {"kind": info.list_kind, "apiVersion": str(info.group_version), "metadata": list_meta}
+    return b"%b,\"items\":[%b]}" % (_ENCODE(head)[:-1], items)
+
+
+def shaped(
+    backend: Backend,
+    request: ApiRequest,
+    obj: JsonObject,
+    representation: Representation,
+    *,
+    with_columns: bool = True,
+) -> JsonObject:
+    """Return one object of the request's version in another shape."""
+    shape: Shape = representation.shape
+    if shape == "metadata":
+        return partial_object(obj, version=representation.version)
+    if shape == "metadata-list":
+        info = request.info
+        raise _wrong_shape(info, "PartialObjectMetadataList", "not a list", info.kind)
+    metadata = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
+    return render_table(
+        request.info,
+        [obj],
+        list_meta=metadata,
+        include_object=include_object(request),
+        now=backend.clock.now(),
+        version=representation.version,
+        listed=False,
+        with_columns=with_columns,
+    )
+
+
+def include_object(request: ApiRequest) -> IncludeObject:
+    """Return how much of each object a table's rows carry.
+
+    Raises:
+        BadRequestError: the client asked for something else.
+    """
+    text = request.option("includeObject") or "Metadata"
+    if text not in ("None", "Metadata", "Object"):
+        raise BadRequestError(f'unrecognized includeObject value: "{text}"')
+    return cast(Literal["None", "Metadata", "Object"], text)
+
+
+def finish(
+    request: ApiRequest, body: bytes, representation: Representation, *, status: int = 200
+) -> Answer:
+    """Make the answer: JSON, indented for people, or YAML; with the warnings so far."""
+    content_type = JSON
+    if representation.media_type == YAML:
+        body, content_type = as_yaml(body), YAML
+    elif wants_indented(request):
+        body = msgspec.json.format(body, indent=2)
+    headers = warning_headers(request.warnings) if request.warnings else ()
+    return Answer(body, status, content_type=content_type, headers=headers)
+
+
+def as_yaml(body: bytes) -> bytes:
+    """Return JSON as YAML."""
+    return cast(bytes, yaml.dump(msgspec.json.decode(body), Dumper=_DUMPER, encoding="utf-8"))
+
+
+def wants_indented(request: ApiRequest) -> bool:
+    """Return whether a person reads the answer."""
+    if request.query and "pretty" in request.query:
+        return request.flag("pretty")
+    return request.header(b"user-agent").startswith(_BROWSERS)
+
+
+def _table(
+    backend: Backend,
+    request: ApiRequest,
+    objects: Sequence[JsonObject],
+    *,
+    list_meta: JsonObject,
+    version: str,
+) -> JsonObject:
+    return render_table(
+        request.info,
+        objects,
+        list_meta=list_meta,
+        include_object=include_object(request),
+        now=backend.clock.now(),
+        version=version,
+    )
+
+
+def _wrong_shape(info: ResourceInfo, asked: str, found: str, kind: str) -> NotAcceptableError:
+    package = info.stored_as.group.partition(".")[0] or "core"
+    return NotAcceptableError(
+        f"you requested {asked}, but the requested object is {found} (*{package}.{kind})"
+    )
+
+
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)

@@ -1,0 +1,109 @@
+"""Answers: status, headers and body, ready to be sent.
+
+An answer is an ASGI application. Starlette's response classes encode headers anew for every
+request; most answers here have the same two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from kubegang.apimachinery.errors import ApiError
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.errors import status_body
+
+JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
+
+# As upstream cuts them: a header that grew without limit would break clients.
+_WARNINGS_LENGTH = 4096
+_WARNING_LENGTH = 256
+
+_NO_CACHE = (b"cache-control", b"no-cache, private")
+
+
+class Answer:
+    """A complete answer."""
+
+    __slots__ = ("body", "content_type", "headers", "status")
+
+    def __init__(
+        self,
+        body: bytes,
+        status: int = 200,
+        *,
+        content_type: str = JSON,
+        headers: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self.body = body
+        self.status = status
+        self.content_type = content_type
+        self.headers = headers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        await send(start_message(self.status, self.content_type, self.headers, self.body))
+        await send({"type": "http.response.body", "body": self.body})
+
+
+def start_message(
+    status: int,
+    content_type: str,
+    headers: Sequence[tuple[str, str]] = (),
+    body: bytes | None = None,
+) -> dict[str, object]:
+    """Return the ASGI message that begins an answer; without a body its length is open."""
+    raw = [_NO_CACHE, (b"content-type", content_type.encode("latin-1"))]
+    if body is not None:
+        raw.append((b"content-length", b"%d" % len(body)))
+    raw += [(name.encode("latin-1"), _latin(value)) for name, value in headers]
+    return {"type": "http.response.start", "status": status, "headers": raw}
+
+
+def json_answer(obj: JsonObject, status: int = 200) -> Answer:
+    """Answer with an object."""
+    return Answer(msgspec.json.encode(obj), status)
+
+
+def text_answer(text: str, status: int = 200) -> Answer:
+    """Answer with plain text."""
+    return Answer(text.encode(), status, content_type=TEXT)
+
+
+def page_not_found() -> Answer:
+    """Answer 404 for a path outside the API, and for an unknown group."""
+    return text_answer("404 page not found\n", 404)
+
+
+def error_answer(error: ApiError, warnings: Sequence[str] = ()) -> Answer:
+    """Answer with the Status of a failure, and Retry-After where it says when to try again."""
+    headers = warning_headers(warnings)
+    if error.details is not None and error.details.retry_after_seconds:
+        headers.append(("retry-after", str(error.details.retry_after_seconds)))
+    return Answer(status_body(error), error.code, headers=headers)
+
+
+def warning_headers(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return one ``Warning`` header for each different text, in order; many are cut short."""
+    different = list(dict.fromkeys(texts))
+    if sum(map(len, different)) > _WARNINGS_LENGTH:
+        different = [text[:_WARNING_LENGTH] for text in different]
+        different = different[: _WARNINGS_LENGTH // _WARNING_LENGTH]
+    return [("warning", f'299 - "{_quoted(text)}"') for text in different]
+
+
+def _quoted(text: str) -> str:
+    """Escape a text for the quoted part of a Warning header; control characters go."""
+    clean = "".join(char for char in text if char.isprintable())
+    return clean.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _latin(text: str) -> bytes:
+    """Encode a header value; what HTTP cannot carry in a header goes as UTF-8."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode()

@@ -1,0 +1,1 @@
+"""What is special about writing each kind; the common rules are in ``registry``."""

@@ -1,0 +1,46 @@
+"""The type of a kind's special rules, and those that most kinds have: none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kubegang.apimachinery.objects import JsonObject
+
+PrepareCreate = Callable[[JsonObject, str], None]
+"""Changes an object that is about to be created; the text is the time."""
+
+PrepareUpdate = Callable[[JsonObject, JsonObject], None]
+"""Changes a new object, given the old one."""
+
+
+def _new_status() -> JsonObject:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRules:
+    """How objects of one kind are prepared for storage, on top of the rules of all kinds.
+
+    Attributes:
+        keeps_status_on_create: a client may create the object with a status (nodes).
+        new_status: makes the status of a new object of a kind that has one.
+        prepare_create: runs when name and uid are known and the status is new.
+        prepare_update: runs on updates of the object itself.
+        prepare_status_update: runs on updates of ``/status``.
+        status_resets_metadata: ``/status`` changes no metadata, not even labels.
+        orphans_by_default: a DELETE that says nothing leaves the dependents alone.
+        orphan_warning: what a client that says nothing is warned of.
+    """
+
+    keeps_status_on_create: bool = False
+    new_status: Callable[[], JsonObject] = field(default=_new_status)
+    prepare_create: PrepareCreate | None = None
+    prepare_update: PrepareUpdate | None = None
+    prepare_status_update: PrepareUpdate | None = None
+    status_resets_metadata: bool = False
+    orphans_by_default: bool = False
+    orphan_warning: str = ""
+
+
+PLAIN = KindRules()

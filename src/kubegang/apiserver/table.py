@@ -1,0 +1,162 @@
+"""Tables: what ``kubectl get`` prints, rendered here because kubectl has no columns itself.
+
+A request that accepts ``as=Table`` gets its object, list or watch event in this form. Kinds
+without a printer of their own show name and age.
+
+Pure: the current time is an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from kubegang.api.scheme import ResourceInfo
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.printers import (
+    apps,
+    batch,
+    coordination,
+    core,
+    discovery,
+    events,
+    nodes,
+    pods,
+    policy,
+    rbac,
+    resource,
+    runtimeclasses,
+    scheduling,
+    services,
+    storage,
+    volumes,
+)
+from kubegang.apiserver.printers.cells import age, name, text
+from kubegang.apiserver.printers.columns import AGE, CREATED_AT, NAME, Printer
+
+IncludeObject = Literal["None", "Metadata", "Object"]
+"""How much of each object a row carries: the query's ``includeObject``."""
+
+_DEFAULT = Printer((NAME, AGE), lambda obj, now: [name(obj), age(obj, now)])
+
+# Kinds to which upstream gives no columns at all show when they were created.
+_PLAIN = Printer(
+    (NAME, CREATED_AT), lambda obj, _: [name(obj), text(obj, "metadata", "creationTimestamp")]
+)
+
+_PRINTERS: dict[tuple[str, str], Printer] = {
+    ("", "ConfigMap"): core.CONFIG_MAP,
+    ("", "Endpoints"): core.ENDPOINTS,
+    ("", "Event"): events.CORE_EVENT,
+    ("", "LimitRange"): _PLAIN,
+    ("", "Namespace"): core.NAMESPACE,
+    ("", "Node"): nodes.NODE,
+    ("", "PersistentVolume"): volumes.PERSISTENT_VOLUME,
+    ("", "PersistentVolumeClaim"): volumes.PERSISTENT_VOLUME_CLAIM,
+    ("", "Pod"): pods.POD,
+    ("", "PodTemplate"): core.POD_TEMPLATE,
+    ("", "ReplicationController"): core.REPLICATION_CONTROLLER,
+    ("", "ResourceQuota"): core.RESOURCE_QUOTA,
+    ("", "Secret"): core.SECRET,
+    ("", "Service"): services.SERVICE,
+    ("apps", "ControllerRevision"): apps.CONTROLLER_REVISION,
+    ("apps", "DaemonSet"): apps.DAEMON_SET,
+    ("apps", "Deployment"): apps.DEPLOYMENT,
+    ("apps", "ReplicaSet"): apps.REPLICA_SET,
+    ("apps", "StatefulSet"): apps.STATEFUL_SET,
+    ("batch", "CronJob"): batch.CRON_JOB,
+    ("batch", "Job"): batch.JOB,
+    ("coordination.k8s.io", "Lease"): coordination.LEASE,
+    ("discovery.k8s.io", "EndpointSlice"): discovery.ENDPOINT_SLICE,
+    ("events.k8s.io", "Event"): events.EVENT,
+    ("node.k8s.io", "RuntimeClass"): runtimeclasses.RUNTIME_CLASS,
+    ("policy", "PodDisruptionBudget"): policy.POD_DISRUPTION_BUDGET,
+    ("rbac.authorization.k8s.io", "ClusterRole"): _PLAIN,
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): rbac.BINDING,
+    ("rbac.authorization.k8s.io", "Role"): _PLAIN,
+    ("rbac.authorization.k8s.io", "RoleBinding"): rbac.BINDING,
+    ("resource.k8s.io", "DeviceTaintRule"): resource.DEVICE_TAINT_RULE,
+    ("resource.k8s.io", "ResourceClaim"): resource.RESOURCE_CLAIM,
+    ("resource.k8s.io", "ResourceSlice"): resource.RESOURCE_SLICE,
+    ("scheduling.k8s.io", "CompositePodGroup"): scheduling.COMPOSITE_POD_GROUP,
+    ("scheduling.k8s.io", "PodGroup"): scheduling.POD_GROUP,
+    ("scheduling.k8s.io", "PriorityClass"): scheduling.PRIORITY_CLASS,
+    ("storage.k8s.io", "CSIDriver"): storage.CSI_DRIVER,
+    ("storage.k8s.io", "CSINode"): storage.CSI_NODE,
+    ("storage.k8s.io", "CSIStorageCapacity"): _PLAIN,
+    ("storage.k8s.io", "StorageClass"): storage.STORAGE_CLASS,
+    ("storage.k8s.io", "VolumeAttachment"): storage.VOLUME_ATTACHMENT,
+    ("storage.k8s.io", "VolumeAttributesClass"): storage.VOLUME_ATTRIBUTES_CLASS,
+}
+
+
+def _printer(info: ResourceInfo) -> Printer:
+    return _PRINTERS.get((info.group, info.kind), _DEFAULT)
+
+
+def column_definitions(info: ResourceInfo) -> list[JsonObject]:
+    """Return the columns of a kind as a table declares them."""
+    return [column.definition() for column in _printer(info).columns]
+
+
+def render_table(
+    info: ResourceInfo,
+    objects: Sequence[JsonObject],
+    *,
+    list_meta: JsonObject,
+    include_object: IncludeObject,
+    now: float,
+    version: str = "v1",
+    listed: bool = True,
+    with_columns: bool = True,
+) -> JsonObject:
+    """Return objects of one kind as a table.
+
+    Args:
+        info: the resource in the version asked for; the objects are in that version.
+        objects: the rows, in their order.
+        list_meta: the list's metadata; a single object's table has its resourceVersion.
+        include_object: how much of each object goes into its row.
+        now: the current time, for ages.
+        version: the version of ``meta.k8s.io`` asked for.
+        listed: whether the objects are all of a list, so that names may be marked by it.
+        with_columns: whether to declare the columns. A watch does so in its first event only;
+            later ones have ``null`` there (measured on 1.37.2).
+    """
+    printer = _printer(info)
+    rows = [_row(printer, obj, now) for obj in objects]
+    marks = printer.marks(objects) if listed else {}
+    for row, obj in zip(rows, objects, strict=True):
+        row["cells"][0] = marks.get(name(obj), row["cells"][0])
+        row["object"] = _row_object(obj, include_object, version=version)
+    return {
+        "kind": "Table",
+        "apiVersion": f"meta.k8s.io/{version}",
+        "metadata": list_meta,
+        "columnDefinitions": column_definitions(info) if with_columns else None,
+        "rows": rows,
+    }
+
+
+def _row(printer: Printer, obj: JsonObject, now: float) -> JsonObject:
+    row: JsonObject = {"cells": printer.cells(obj, now)}
+    if conditions := printer.conditions(obj):
+        row["conditions"] = conditions
+    return row
+
+
+def _row_object(
+    obj: JsonObject, include_object: IncludeObject, *, version: str
+) -> JsonObject | None:
+    if include_object == "Object":
+        return obj
+    return partial_object(obj, version=version) if include_object == "Metadata" else None
+
+
+def partial_object(obj: JsonObject, *, version: str = "v1") -> JsonObject:
+    """Return the PartialObjectMetadata of an object."""
+    return {
+        "kind": "PartialObjectMetadata",
+        "apiVersion": f"meta.k8s.io/{version}",
+        "metadata": obj.get("metadata") or {},
+    }

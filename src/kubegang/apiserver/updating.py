@@ -1,0 +1,171 @@
+"""Changing an object: read, change, check, write, and again if somebody else was faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kubegang.api.defaults.table import apply_defaults
+from kubegang.api.dropping import canonicalize
+from kubegang.api.validation.table import validate_status_update, validate_update
+from kubegang.apimachinery.errors import (
+    StatusCause,
+    UnexplainedError,
+    invalid,
+    not_found,
+)
+from kubegang.apimachinery.managedfields import record_update
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver import codec, conversion
+from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.errors import unsigned_problem
+from kubegang.apiserver.registry import prepare_update
+from kubegang.apiserver.writing import MODIFIED, Write, check_name, place_in_namespace
+from kubegang.store.interface import Item, KeyMissingError, RevisionConflictError
+
+Change = Callable[[JsonObject], JsonObject]
+"""Makes the new object, typed and pruned, from the old one, parts of which it may keep. Called
+anew for each attempt. May raise an ``ApiError``."""
+
+
+class _Prepared(NamedTuple):
+    """What an update comes to: the new object, and the old one to compare it with."""
+
+    new: JsonObject
+    old: JsonObject
+
+
+async def update_object(
+    backend: Backend,
+    write: Write,
+    change: Change,
+    *,
+    managed: bool = False,
+    precondition: bool = False,
+) -> bytes:
+    """Change an object and return its stored bytes; nothing is written if nothing changes.
+
+    Args:
+        managed: ``change`` records who owns the fields, as a server-side apply does.
+        precondition: the uid in the new object says which object is meant, as with PUT.
+
+    Raises:
+        NotFoundError: there is no such object.
+        ApiError: the change is refused.
+    """
+    while True:
+        item = backend.store.get(write.key)
+        if item is None:
+            raise not_found(write.info.group_resource, write.name)
+        prepared = _prepare(
+            backend, write, item, change, managed=managed, precondition=precondition
+        )
+        if prepared.new == prepared.old:
+            return item.value
+        try:
+            return await _store(backend, write, item, prepared)
+        except RevisionConflictError:
+            # Somebody else's write came between; theirs counts, so this loop makes progress.
+            continue
+        except KeyMissingError:
+            raise not_found(write.info.group_resource, write.name) from None
+
+
+def _prepare(
+    backend: Backend,
+    write: Write,
+    item: Item,
+    change: Change,
+    *,
+    managed: bool,
+    precondition: bool,
+) -> _Prepared:
+    info = write.info
+    old = conversion.from_stored(item.value, info)
+    # From a copy of its own: the new object is changed in place below, and compared with the
+    # old one in the end.
+    new = change(conversion.from_stored(item.value, info))
+    check_name(new, write)
+    place_in_namespace(new, write)
+    canonicalize(new, info.gvk)
+    apply_defaults(new, info.gvk, backend.gates)
+    if precondition:
+        _check_uid(new, old, write)
+    if not managed:
+        _record(backend, write, old, new)
+    backend.admission.admit(write.admission("update", new, old))
+    _check_revision(new, item, write)
+    prepare_update(new, old, info, gates=backend.gates, subresource=write.subresource)
+    canonicalize(new, info.gvk)
+    if write.subresource == "status":
+        errors = validate_status_update(new, old, info.gvk, backend.gates)
+    else:
+        errors = validate_update(new, old, info.gvk, backend.gates)
+    write.check_valid(write.name, errors)
+    backend.admission.check(write.admission("update", new, old))
+    return _Prepared(new, old)
+
+
+async def _store(backend: Backend, write: Write, item: Item, prepared: _Prepared) -> bytes:
+    info = write.info
+    stored = conversion.to_stored(prepared.new, info)
+    if write.options.dry_run:
+        return codec.encode_object(stored, info.stored_as)
+    if may_go(prepared.new, prepared.old):
+        last = codec.decode(item.value)
+        await backend.store.delete(
+            write.key, codec.encoder(last, info.stored_as), expected=item.revision
+        )
+        return codec.encode_object(stored, info.stored_as)
+    written = await backend.store.update(
+        write.key, codec.encoder(stored, info.stored_as), expected=item.revision
+    )
+    return written.value
+
+
+def may_go(new: JsonObject, old: JsonObject) -> bool:
+    """Return whether this change takes away the last thing that a deletion waited for."""
+    metadata = old["metadata"]
+    return (
+        not new["metadata"].get("finalizers")
+        and "deletionTimestamp" in metadata
+        and not metadata.get("deletionGracePeriodSeconds")
+        and not (new["kind"] == "Namespace" and (new.get("spec") or {}).get("finalizers"))
+    )
+
+
+def _check_uid(new: JsonObject, old: JsonObject, write: Write) -> None:
+    wanted, found = new["metadata"].get("uid"), old["metadata"]["uid"]
+    if wanted and wanted != found:
+        raise write.precondition_failed("UID", wanted, found)
+
+
+def _check_revision(new: JsonObject, item: Item, write: Write) -> None:
+    """Compare the resourceVersion that the client last saw, if it sent one."""
+    text = new["metadata"].get("resourceVersion") or "0"
+    if problem := unsigned_problem(text):
+        raise UnexplainedError(problem)
+    if int(text) == 0:
+        if write.info.update_needs_version:
+            info = write.info
+            cause = StatusCause(
+                reason="FieldValueInvalid",
+                message="Invalid value: 0: must be specified for an update",
+                field="metadata.resourceVersion",
+            )
+            raise invalid(info.group, info.plural, write.name, (cause,))
+    elif int(text) != item.revision:
+        raise write.conflict(MODIFIED)
+    new["metadata"]["resourceVersion"] = str(item.revision)
+
+
+def _record(backend: Backend, write: Write, old: JsonObject, new: JsonObject) -> None:
+    record_update(
+        old,
+        new,
+        schema=backend.schema(write.info),
+        manager=write.options.manager,
+        api_version=str(write.info.group_version),
+        subresource=write.subresource,
+        now=backend.now(),
+    )

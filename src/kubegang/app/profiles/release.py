@@ -1,0 +1,86 @@
+"""Profiles put together from a release's tables and the gates that somebody chose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+import msgspec
+
+from kubegang.api.profile import Component, Gate, PluginWeight, SchedulerProfile, VersionProfile
+from kubegang.apimachinery.objects import GroupVersion
+from kubegang.base.feature_gates import FeatureGates
+
+COMPONENTS: tuple[Component, ...] = get_args(Component)
+
+# Served by every release, in the order in which a real server lists its groups; the gang
+# scheduling versions follow scheduling.k8s.io/v1.
+_BEFORE_SCHEDULING = (
+    GroupVersion("", "v1"),
+    GroupVersion("apps", "v1"),
+    GroupVersion("events.k8s.io", "v1"),
+    GroupVersion("batch", "v1"),
+    GroupVersion("policy", "v1"),
+    GroupVersion("storage.k8s.io", "v1"),
+    GroupVersion("scheduling.k8s.io", "v1"),
+)
+_AFTER_SCHEDULING = (
+    GroupVersion("coordination.k8s.io", "v1"),
+    GroupVersion("node.k8s.io", "v1"),
+    GroupVersion("discovery.k8s.io", "v1"),
+    GroupVersion("resource.k8s.io", "v1"),
+)
+
+
+def release(
+    *,
+    name: str,
+    git_version: str,
+    gang_versions: tuple[str, ...],
+    gates: tuple[Gate, ...],
+    plugins: tuple[PluginWeight, ...],
+    group_cycle: Literal["member-by-member", "popped-by-member", "entity"],
+    initially_scheduled_condition: str,
+) -> VersionProfile:
+    """Return a release's profile as ``up`` starts it: every gang-scheduling gate on.
+
+    The ``kubegang`` scheduler profile works on whole groups in every release.
+    """
+    on = FeatureGates({gate.name: gate.default or gate.gang for gate in gates})
+    default = SchedulerProfile(
+        scheduler_name="default-scheduler",
+        gates=on,
+        plugins=plugins,
+        group_cycle=group_cycle,
+        initially_scheduled_condition=initially_scheduled_condition,
+    )
+    own = msgspec.structs.replace(
+        default, scheduler_name="kubegang", group_cycle="entity", speaking=True
+    )
+    gang = tuple(GroupVersion("scheduling.k8s.io", version) for version in gang_versions)
+    return VersionProfile(
+        name=name,
+        git_version=git_version,
+        served=(*_BEFORE_SCHEDULING, *gang, *_AFTER_SCHEDULING),
+        known_gates=gates,
+        gates=dict.fromkeys(COMPONENTS, on),
+        schedulers=(default, own),
+    )
+
+
+def with_gates(profile: VersionProfile, gates: Mapping[Component, FeatureGates]) -> VersionProfile:
+    """Return the profile with other gates; plugins stay where their gate is on."""
+    scheduling = gates["scheduler"]
+    schedulers = tuple(
+        msgspec.structs.replace(
+            scheduler,
+            gates=scheduling,
+            plugins=tuple(
+                plugin
+                for plugin in scheduler.plugins
+                if not plugin.gate or scheduling.enabled(plugin.gate)
+            ),
+        )
+        for scheduler in profile.schedulers
+    )
+    return msgspec.structs.replace(profile, gates=dict(gates), schedulers=schedulers)

@@ -1,0 +1,216 @@
+"""``kubegang up``: prepares the data directory, starts the components, says when they are ready.
+
+1. check the flags and the files they name
+2. open the data directory: lock, version
+3. bind the listening socket
+4. certificates and kubeconfigs
+5. start the API server, then the others
+6. run until a signal, then stop in order
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+import uvloop
+
+from kubegang.api.profile import VersionProfile
+from kubegang.app.certificates import CertificateAuthority, load_or_create_authority, write_private
+from kubegang.app.configuration import check_files, resolve_profile
+from kubegang.app.datadir import DataDirectory, check_version, opened
+from kubegang.app.errors import BadInputError
+from kubegang.app.kubeconfigs import write_kubeconfig
+from kubegang.app.listening import address_of, bind, parse_listen, server_url
+from kubegang.app.options import ChildSettings, ComponentName, UpOptions
+from kubegang.app.singleprocess import run_in_this_process
+from kubegang.app.supervisor import ComponentSpec, Supervisor, python_module
+from kubegang.base.clock import Clock, RealClock
+
+ADMIN = ("kubernetes-admin", ("system:masters",))
+IDENTITIES: dict[ComponentName, tuple[str, tuple[str, ...]]] = {
+    "controllers": ("system:kube-controller-manager", ()),
+    "scheduler": ("system:kube-scheduler", ()),
+    "nodes": ("system:node:kubegang", ("system:nodes",)),
+}
+# Names under which the server may be reached besides the address it listens on.
+SERVER_NAMES = ("localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default.svc")
+
+Say = Callable[[str], None]
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """Everything that was checked and made before the first component starts."""
+
+    options: UpOptions
+    profile: VersionProfile
+    directory: DataDirectory
+    listener: socket.socket | None
+    kubeconfig: Path
+
+
+def run_up(options: UpOptions, *, say: Say) -> None:
+    """Run the embedded control plane until SIGINT or SIGTERM.
+
+    Raises:
+        BadInputError: a flag or a file is wrong, or something we need is in use.
+        ComponentFailedError: a component did not start, or cannot be restarted.
+    """
+    clock = RealClock()
+    profile = resolve_profile(options)
+    check_files(options)
+    with opened(options.data_dir) as directory:
+        check_version(directory, profile.name)
+        prepared = _prepare(options, profile, directory, clock)
+        uvloop.run(_run(prepared, clock, say))
+
+
+def _prepare(
+    options: UpOptions, profile: VersionProfile, directory: DataDirectory, clock: Clock
+) -> Prepared:
+    if "apiserver" not in options.components:
+        if not options.kubeconfig:
+            raise BadInputError("--components without apiserver needs --kubeconfig of a cluster")
+        return Prepared(options, profile, directory, None, Path(options.kubeconfig))
+    host, port = parse_listen(options.listen)
+    listener = bind(host, port)
+    kubeconfig = Path(options.kubeconfig) if options.kubeconfig else directory.kubeconfig
+    _write_credentials(directory, listener, kubeconfig, host=host, now=clock.now())
+    return Prepared(options, profile, directory, listener, kubeconfig)
+
+
+def _write_credentials(
+    directory: DataDirectory, listener: socket.socket, kubeconfig: Path, *, host: str, now: float
+) -> None:
+    try:
+        authority = load_or_create_authority(directory.pki, now=now)
+        certificate = authority.server((*SERVER_NAMES, host), now=now)
+        write_private(directory.pki / "apiserver.key", certificate.key)
+        write_private(directory.pki / "apiserver.crt", certificate.certificate)
+        server = server_url(*address_of(listener))
+        _write_client(kubeconfig, authority, server, identity=ADMIN, now=now)
+        for component, identity in IDENTITIES.items():
+            path = directory.component_kubeconfig(component)
+            _write_client(path, authority, server, identity=identity, now=now)
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"cannot write certificates and kubeconfigs: {error}") from error
+
+
+def _write_client(
+    path: Path,
+    authority: CertificateAuthority,
+    server: str,
+    *,
+    identity: tuple[str, tuple[str, ...]],
+    now: float,
+) -> None:
+    user, groups = identity
+    client = authority.client(user, groups, now=now)
+    write_kubeconfig(path, server=server, authority=authority.pem, user=user, client=client)
+
+
+async def _run(prepared: Prepared, clock: Clock, say: Say) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    _introduce(prepared, say)
+    settings = [_child_settings(prepared, name) for name in prepared.options.components]
+    if prepared.options.single_process:
+        await run_in_this_process(
+            settings, clock=clock, stop=stop, ready=lambda: _say_ready(prepared, say)
+        )
+    else:
+        await _supervise(settings, prepared, clock=clock, say=say, stop=stop)
+
+
+async def _supervise(
+    settings: list[ChildSettings],
+    prepared: Prepared,
+    *,
+    clock: Clock,
+    say: Say,
+    stop: asyncio.Event,
+) -> None:
+    specs = [_spec(child, persistent=prepared.directory.persistent) for child in settings]
+    supervisor = Supervisor(specs, clock=clock, report=say, log=say)
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        working = asyncio.create_task(_start_and_watch(supervisor, specs, prepared, say))
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            working.result()
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+    finally:
+        stopping.cancel()
+        await supervisor.stop()
+
+
+async def _start_and_watch(
+    supervisor: Supervisor, specs: list[ComponentSpec], prepared: Prepared, say: Say
+) -> None:
+    first, *others = specs
+    await supervisor.start(first.name)
+    await asyncio.gather(*(supervisor.start(spec.name) for spec in others))
+    _say_ready(prepared, say)
+    await supervisor.watch()
+
+
+def _spec(settings: ChildSettings, *, persistent: bool) -> ComponentSpec:
+    is_server = settings.component == "apiserver"
+    return ComponentSpec(
+        name=settings.component,
+        arguments=python_module("kubegang.app.child"),
+        first_line=msgspec.json.encode(settings),
+        # What an in-memory server held is gone with it: going on empty would be a lie.
+        restart=persistent or not is_server,
+        inherited_files=(settings.socket_descriptor,) if is_server else (),
+    )
+
+
+def _child_settings(prepared: Prepared, component: ComponentName) -> ChildSettings:
+    directory, listener = prepared.directory, prepared.listener
+    own = directory.component_kubeconfig(component)
+    return ChildSettings(
+        component=component,
+        options=prepared.options,
+        kubeconfig=str(own if listener is not None else prepared.kubeconfig),
+        pki_dir=str(directory.pki),
+        store_path=str(directory.store) if directory.persistent else "",
+        socket_descriptor=listener.fileno() if listener is not None else -1,
+    )
+
+
+def _introduce(prepared: Prepared, say: Say) -> None:
+    options, profile = prepared.options, prepared.profile
+    say(f"kubegang {version('kubegang')}: Kubernetes {profile.name}, {_gates_line(profile)}")
+    say(f"components: {', '.join(options.components)}")
+    say(f"state: {prepared.directory.root if prepared.directory.persistent else 'in memory'}")
+
+
+def _gates_line(profile: VersionProfile) -> str:
+    """Name the gates that are on, and those that are off somewhere."""
+    names = sorted({name for gates in profile.gates.values() for name in gates})
+    on, mixed = [], []
+    for name in names:
+        values = {gates[name] for gates in profile.gates.values() if name in gates}
+        if values == {True}:
+            on.append(name)
+        elif len(values) == 2:
+            mixed.append(name)
+    text = f"gates on: {', '.join(on) or 'none'}"
+    return f"{text}; on in some components only: {', '.join(mixed)}" if mixed else text
+
+
+def _say_ready(prepared: Prepared, say: Say) -> None:
+    if prepared.listener is None:
+        say(f"ready: using {prepared.kubeconfig}")
+        return
+    say(f"export KUBECONFIG={prepared.kubeconfig}")
+    say(f"ready: {server_url(*address_of(prepared.listener))}")

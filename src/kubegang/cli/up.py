@@ -1,0 +1,173 @@
+"""``kubegang up``: the embedded control plane with one command."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from kubegang.app.datadir import default_data_dir
+from kubegang.app.errors import BadInputError
+from kubegang.app.options import (
+    COMPONENTS,
+    DEFAULT_LISTEN,
+    DEFAULT_VERSION,
+    ComponentName,
+    GateFlags,
+    UpOptions,
+)
+from kubegang.app.up import run_up
+
+EXAMPLES = """\b
+Examples:
+  kubegang up                                     # 127.0.0.1:6443, state kept
+  kubegang up --in-memory --listen 127.0.0.1:0    # throw-away, free port
+  kubegang up --nodes examples/two-racks.yaml     # a simulated GPU cluster
+  kubegang up --feature-gates WorkloadWithJob=false
+  kubegang up --components apiserver              # bring your own scheduler
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.option(
+    "--kubernetes-version",
+    default=DEFAULT_VERSION,
+    show_default=True,
+    metavar="VERSION",
+    help="Behave as this release: 1.35, 1.36 or 1.37.",
+)
+@click.option(
+    "--feature-gates",
+    default="",
+    metavar="A=true,B=false",
+    help="Edit gates in every component that knows them. All gang-scheduling gates start on.",
+)
+@click.option("--apiserver-feature-gates", default="", metavar="…", help="For the API server only.")
+@click.option(
+    "--controllers-feature-gates", default="", metavar="…", help="For the controllers only."
+)
+@click.option("--scheduler-feature-gates", default="", metavar="…", help="For the scheduler only.")
+@click.option("--kubelet-feature-gates", default="", metavar="…", help="For the nodes only.")
+@click.option(
+    "--runtime-config",
+    default="",
+    metavar="GROUP/VERSION=true",
+    help="API versions to serve or not; those of the gang-scheduling gates start served.",
+)
+@click.option(
+    "--components",
+    default=",".join(COMPONENTS),
+    show_default=True,
+    help="Which parts to run. Without apiserver, --kubeconfig is read instead of written.",
+)
+@click.option(
+    "--nodes",
+    default="0",
+    show_default=True,
+    metavar="N|FILE",
+    help="Simulated nodes to make: so many plain ones, or those of a node file.",
+)
+@click.option(
+    "--data-dir",
+    default="",
+    metavar="DIR",
+    help="Keep state here. Default: $XDG_DATA_HOME/kubegang.",
+)
+@click.option("--in-memory", is_flag=True, help="Keep no state; everything is gone at the end.")
+@click.option(
+    "--listen",
+    default=DEFAULT_LISTEN,
+    show_default=True,
+    metavar="HOST:PORT",
+    help="Where the API server answers; port 0 picks a free one.",
+)
+@click.option(
+    "--kubeconfig",
+    default="",
+    metavar="FILE",
+    help="Write the kubeconfig here. Default: in the data directory.",
+)
+@click.option(
+    "--config", default="", metavar="FILE", help="A KubeSchedulerConfiguration for the scheduler."
+)
+@click.option(
+    "--controllers",
+    default="*",
+    show_default=True,
+    metavar="LIST",
+    help="Controllers to run, as in kube-controller-manager: '*,-job-controller'.",
+)
+@click.option("--enable-admission-plugins", default="", metavar="LIST", help="As kube-apiserver.")
+@click.option("--disable-admission-plugins", default="", metavar="LIST", help="As kube-apiserver.")
+@click.option("--single-process", is_flag=True, help="Run all components in this process.")
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="warning",
+    show_default=True,
+)
+@click.option("--log-json", is_flag=True, help="Write log lines as JSON.")
+def up(  # noqa: PLR0917 - click hands over one argument per flag
+    kubernetes_version: str,
+    feature_gates: str,
+    apiserver_feature_gates: str,
+    controllers_feature_gates: str,
+    scheduler_feature_gates: str,
+    kubelet_feature_gates: str,
+    runtime_config: str,
+    components: str,
+    nodes: str,
+    data_dir: str,
+    in_memory: bool,  # noqa: FBT001
+    listen: str,
+    kubeconfig: str,
+    config: str,
+    controllers: str,
+    enable_admission_plugins: str,
+    disable_admission_plugins: str,
+    single_process: bool,  # noqa: FBT001
+    log_level: str,
+    log_json: bool,  # noqa: FBT001
+) -> None:
+    """Start a Kubernetes control plane with gang scheduling on this machine.
+
+    Starts the API server, controllers, scheduler and simulated nodes, prints the line to
+    set KUBECONFIG and, when everything answers, a line with the word "ready".
+    Ctrl-C or SIGTERM stops it.
+    """
+    if in_memory and data_dir:
+        raise BadInputError("--in-memory keeps no state: leave --data-dir out")
+    run_up(
+        UpOptions(
+            kubernetes_version=kubernetes_version,
+            gates=GateFlags(
+                all=feature_gates,
+                apiserver=apiserver_feature_gates,
+                controllers=controllers_feature_gates,
+                scheduler=scheduler_feature_gates,
+                kubelet=kubelet_feature_gates,
+            ),
+            runtime_config=runtime_config,
+            components=_components(components),
+            nodes=nodes,
+            data_dir="" if in_memory else data_dir or str(default_data_dir(dict(os.environ))),
+            listen=listen,
+            kubeconfig=kubeconfig,
+            config=config,
+            controllers=controllers,
+            enable_admission_plugins=enable_admission_plugins,
+            disable_admission_plugins=disable_admission_plugins,
+            single_process=single_process,
+            log_level=log_level,
+            log_json=log_json,
+        ),
+        say=click.echo,
+    )
+
+
+def _components(text: str) -> tuple[ComponentName, ...]:
+    wanted = [word.strip() for word in text.split(",") if word.strip()]
+    unknown = [word for word in wanted if word not in COMPONENTS]
+    if unknown or not wanted:
+        raise BadInputError(f"--components: need some of {', '.join(COMPONENTS)}, found {text!r}")
+    return tuple(name for name in COMPONENTS if name in wanted)

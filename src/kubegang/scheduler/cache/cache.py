@@ -1,0 +1,246 @@
+"""The live picture: nodes, pods and pod groups as last seen, and what was decided since.
+
+Informer events and decisions change it; ``snapshot`` hands it to a cycle. Every change
+reaches the snapshot at once and costs the rows it touches, so handing it out is free. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from kubegang.scheduler.cache.members import GroupMembers, MemberCounts
+from kubegang.scheduler.cache.states import TRANSITIONS, PodState
+from kubegang.scheduler.framework.errors import InvariantError
+from kubegang.scheduler.framework.nodes import NodeInfo
+from kubegang.scheduler.framework.pods import (
+    NodeName,
+    PodGroupInfo,
+    PodGroupKey,
+    PodInfo,
+    PodUid,
+)
+from kubegang.scheduler.snapshot.builder import SnapshotBuilder
+from kubegang.scheduler.snapshot.snapshot import Snapshot
+
+
+class CachedPod(NamedTuple):
+    """A pod as last seen, and what is known beyond that.
+
+    Attributes:
+        pod: the object as the API last showed it.
+        node: where it counts; empty while it is pending.
+    """
+
+    pod: PodInfo
+    node: NodeName
+    state: PodState
+
+
+class Cache:
+    """What this scheduler believes of the cluster; fulfils ``PodGroupStates``.
+
+    Invariant: exactly the assumed and bound pods count in the snapshot, each on its node.
+    """
+
+    def __init__(self) -> None:
+        self._builder = SnapshotBuilder()
+        self._pods: dict[PodUid, CachedPod] = {}
+        self._members = GroupMembers()
+        self._assumed = 0
+
+    # --- nodes and group objects ---------------------------------------------------------
+
+    def set_node(self, node: NodeInfo) -> NodeInfo | None:
+        """Add a node or replace its object, and return the older form."""
+        old = self.node(node.name)
+        self._builder.set_node(node)
+        return old
+
+    def remove_node(self, name: NodeName) -> None:
+        """Remove a node; its pods stay known and count again if it comes back."""
+        if self.node(name) is not None:
+            self._builder.remove_node(name)
+
+    def set_pod_group(self, group: PodGroupInfo) -> PodGroupInfo | None:
+        """Add or replace a group's object, and return the older form."""
+        old = self.pod_group(group.key)
+        self._builder.set_pod_group(group)
+        return old
+
+    def remove_pod_group(self, key: PodGroupKey) -> None:
+        """Remove a group's object; its members stay known."""
+        self._builder.remove_pod_group(key)
+
+    # --- pods ----------------------------------------------------------------------------
+
+    def set_pod(self, pod: PodInfo) -> CachedPod | None:
+        """Take over a pod as the API shows it, and return what was known before.
+
+        A pod with a node is bound there, whatever was assumed. One without stays assumed
+        if it is.
+        """
+        old = self._pods.get(pod.uid)
+        if pod.node_name:
+            self._change(old, CachedPod(pod, pod.node_name, PodState.BOUND))
+        elif old is not None and old.state is PodState.ASSUMED:
+            self._pods[pod.uid] = old._replace(pod=pod)
+        elif old is None or old.state is PodState.PENDING:
+            self._change(old, CachedPod(pod, NodeName(""), PodState.PENDING))
+        else:
+            raise InvariantError(f"pod {pod.key} is on {old.node} but now has no node")
+        return old
+
+    def remove_pod(self, uid: PodUid) -> CachedPod | None:
+        """Forget a pod that is deleted or finished, and return what was known of it."""
+        old = self._pods.get(uid)
+        if old is not None:
+            self._change(old, old._replace(node=NodeName(""), state=PodState.NOWHERE))
+        return old
+
+    def assume(self, uid: PodUid, node: NodeName) -> PodInfo:
+        """Count a pending pod on a node before the API confirms it.
+
+        Returns:
+            The pod as it was last seen.
+        """
+        old = self._pods.get(uid)
+        if old is None or old.state is not PodState.PENDING:
+            raise InvariantError(f"pod {uid} is assumed on {node} but is {_describe(old)}")
+        self._change(old, CachedPod(old.pod, node, PodState.ASSUMED))
+        return old.pod
+
+    def forget(self, uid: PodUid) -> PodInfo | None:
+        """Take an assumption back.
+
+        Returns:
+            The pod as last seen; ``None`` if it is gone, or was bound meanwhile.
+        """
+        old = self._pods.get(uid)
+        if old is None or old.state is not PodState.ASSUMED:
+            return None
+        self._change(old, CachedPod(old.pod, NodeName(""), PodState.PENDING))
+        return old.pod
+
+    # --- asking --------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """Return the cluster as it is now; use it up before anything else changes."""
+        return self._builder.snapshot()
+
+    def set_scan_start(self, position: int) -> None:
+        """Let the next search for a node begin where the last one ended."""
+        self._builder.set_scan_start(position)
+
+    def node(self, name: NodeName) -> NodeInfo | None:
+        """Return a node's object, or ``None``."""
+        nodes = self.snapshot().nodes
+        row = nodes.row(name)
+        return None if row is None else nodes.infos[row]
+
+    def pod(self, uid: PodUid) -> CachedPod | None:
+        """Return what is known of a pod, or ``None``."""
+        return self._pods.get(uid)
+
+    def pods(self) -> Collection[CachedPod]:
+        """Return all pods."""
+        return self._pods.values()
+
+    def is_assumed(self, uid: PodUid) -> bool:
+        """Return whether a pod was given a node that the API has not confirmed."""
+        known = self._pods.get(uid)
+        return known is not None and known.state is PodState.ASSUMED
+
+    @property
+    def assumed_count(self) -> int:
+        """How many pods are assumed."""
+        return self._assumed
+
+    def pod_group(self, key: PodGroupKey) -> PodGroupInfo | None:
+        """Return a group's object, or ``None`` while it does not exist."""
+        return self.snapshot().pod_group(key)
+
+    def pod_groups(self) -> Collection[PodGroupInfo]:
+        """Return all group objects."""
+        return self.snapshot().pod_groups()
+
+    def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
+        """Return a group's members that are bound or assumed, in a fixed order."""
+        return self.snapshot().scheduled_members(key)
+
+    def known_members(self, key: PodGroupKey) -> int:
+        """Return how many members exist that are not finished."""
+        return self._members.counts(key).known
+
+    def member_counts(self, key: PodGroupKey) -> MemberCounts:
+        """Return how far a group's members are."""
+        return self._members.counts(key)
+
+    def validate(self) -> None:
+        """Check that the snapshot counts what the cache knows, and nothing else.
+
+        Raises:
+            InvariantError: it does not.
+        """
+        snapshot = self.snapshot()
+        counted = {uid: known for uid, known in self._pods.items() if known.node}
+        placed = {entry.pod.uid: entry for entry in snapshot.placed_pods()}
+        if counted.keys() != placed.keys():
+            wrong = sorted(counted.keys() ^ placed.keys())
+            raise InvariantError(f"cache and snapshot disagree about the pods {wrong}")
+        for uid, known in counted.items():
+            if placed[uid].node != known.node:
+                raise InvariantError(
+                    f"pod {uid} is {known.state.value} on {known.node} "
+                    f"but counts on {placed[uid].node}"
+                )
+        assumed = sum(known.state is PodState.ASSUMED for known in self._pods.values())
+        if assumed != self._assumed:
+            raise InvariantError(f"{assumed} pods are assumed, {self._assumed} were counted")
+
+    # --- steps ---------------------------------------------------------------------------
+
+    def _change(self, old: CachedPod | None, new: CachedPod) -> None:
+        uid, start = new.pod.uid, old.state if old else PodState.NOWHERE
+        if new.state not in TRANSITIONS[start] and new.state is not start:
+            raise InvariantError(f"pod {new.pod.key} cannot go from {start} to {new.state}")
+        self._count(old, new)
+        if new.state is PodState.NOWHERE:
+            del self._pods[uid]
+        else:
+            self._pods[uid] = new
+        self._assumed += (new.state is PodState.ASSUMED) - (start is PodState.ASSUMED)
+        if new.pod.pod_group is not None and new.state is not start:
+            self._members.note(new.pod.pod_group, uid, new.state)
+
+    def _count(self, old: CachedPod | None, new: CachedPod) -> None:
+        if new.node:
+            if old is None or old.node != new.node or not _counts_alike(old.pod, new.pod):
+                self._builder.set_pod(_on_node(new))
+        elif old is not None and old.node:
+            self._builder.remove_pod(new.pod.uid)
+
+
+def _counts_alike(old: PodInfo, new: PodInfo) -> bool:
+    # A confirmed binding and a new status are the most frequent changes by far. They must
+    # not touch the node's row, or everything kept about that node would be worked out anew.
+    return (
+        old.requests == new.requests
+        and old.labels == new.labels
+        and old.terminating == new.terminating
+        and old.priority == new.priority
+        and old.preemption_policy == new.preemption_policy
+        and old.host_ports == new.host_ports
+    )
+
+
+def _on_node(known: CachedPod) -> PodInfo:
+    if known.pod.node_name == known.node:
+        return known.pod
+    return msgspec.structs.replace(known.pod, node_name=known.node)
+
+
+def _describe(known: CachedPod | None) -> str:
+    return f"{known.state.value} on {known.node or 'no node'}" if known else "not known"

@@ -1,0 +1,201 @@
+"""Sentences for people: what was needed, what was found, what would help, with numbers.
+
+The same ``Diagnosis`` becomes condition and event of profiles that speak, ``explain``, and
+the page. kube-scheduler's own words travel beside it, for profiles that must match them.
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubegang.scheduler.cycle.decision import Diagnosis, NodeReason, PodDiagnosis
+from kubegang.scheduler.cycle.nodesearch import NoNode
+from kubegang.scheduler.cycle.shortfall import Lack, NearMiss, closest_node, format_amount
+from kubegang.scheduler.framework.fiterror import count_reasons
+from kubegang.scheduler.framework.nodetable import NodeTable
+from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodGroupKey, PodInfo
+
+
+def diagnose_pod(table: NodeTable, pod: PodInfo, failure: NoNode) -> PodDiagnosis:
+    """Return why a pod found no node; call it while the table still shows what it saw."""
+    counts = count_reasons(failure.refusals)
+    reasons = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return PodDiagnosis(
+        pod=pod,
+        nodes=failure.nodes,
+        reasons=tuple(NodeReason(reason, nodes) for reason, nodes in reasons),
+        message=_pod_sentence(table, pod, failure, reasons=reasons),
+    )
+
+
+def _pod_sentence(
+    table: NodeTable, pod: PodInfo, failure: NoNode, *, reasons: Sequence[tuple[str, int]]
+) -> str:
+    if failure.status.is_error:
+        return f"pod {pod.name} cannot be tried: {failure.status.as_error}"
+    if not failure.nodes:
+        return f"pod {pod.name} needs {_needs(pod)}, but there is no node to run on; add one"
+    found = ", ".join(f"{nodes} {reason}" for reason, nodes in reasons)
+    sentence = (
+        f"pod {pod.name} needs {_needs(pod)} on one node; none of {_nodes(failure.nodes)}"
+        f" fits: {found}"
+    )
+    near = closest_node(table, pod, failure.refusals)
+    return f"{sentence}; {_help(near)}" if near else f"{sentence}; {_no_candidate(failure)}"
+
+
+def _needs(pod: PodInfo) -> str:
+    if not pod.requests.items:
+        return "a place"
+    return " and ".join(
+        f"{format_amount(resource, amount)} {resource}" for resource, amount in pod.requests.items
+    )
+
+
+def _nodes(count: int) -> str:
+    return "1 node" if count == 1 else f"{count} nodes"
+
+
+def _help(near: NearMiss) -> str:
+    if not near.lacks:
+        return f"{near.node} comes closest"
+    lacks = " and ".join(_lack(lack) for lack in near.lacks)
+    if any(lack.wanted > lack.capacity for lack in near.lacks):
+        return f"{near.node} comes closest but is too small ({lacks}); a larger node would help"
+    return f"{near.node} comes closest; it would fit with {lacks}"
+
+
+def _lack(lack: Lack) -> str:
+    free = format_amount(lack.resource, max(lack.free, 0))
+    missing = format_amount(lack.resource, lack.missing)
+    return f"{missing} more {lack.resource} ({free} free)"
+
+
+def _no_candidate(failure: NoNode) -> str:
+    if not failure.refusals:
+        return "no node was looked at"
+    return "a node that meets all of these, or a pod that asks for less of them, would help"
+
+
+def scheduled_pod(pod: PodInfo, node: NodeName) -> Diagnosis:
+    """Return the diagnosis of an ordinary pod that got a node."""
+    return Diagnosis(outcome="scheduled", message=f"pod {pod.name} goes to node {node}")
+
+
+def unscheduled_pod(pod: PodDiagnosis, *, error: bool, upstream_message: str) -> Diagnosis:
+    """Return the diagnosis of an ordinary pod that got none."""
+    return Diagnosis(
+        outcome="error" if error else "unschedulable",
+        message=pod.message,
+        upstream_message=upstream_message,
+        pods=(pod,),
+    )
+
+
+def waiting_group(
+    key: PodGroupKey,
+    group: PodGroupInfo | None,
+    *,
+    known: int,
+    gated: Sequence[PodInfo] = (),
+) -> Diagnosis:
+    """Return why a group is held outside the queue: its object, a gate, or members missing.
+
+    Args:
+        key: of the group.
+        group: its object, or ``None`` while it does not exist.
+        known: how many members exist that are not finished.
+        gated: members that a scheduling gate holds.
+    """
+    quorum = group.quorum if group is not None else 0
+    missing = quorum - known
+    if group is None:
+        message = f'waiting for PodGroup "{key.name}" to be created ({known} of its pods exist)'
+    elif missing > 0:
+        pods = "1 more pod" if missing == 1 else f"{missing} more pods"
+        message = f"waiting for {pods} ({known} of {quorum})"
+    elif gated:
+        names = ", ".join(sorted(pod.name for pod in gated))
+        message = f"waiting for the scheduling gates of {names} to be removed"
+    else:
+        message = "waiting to be tried"
+    return Diagnosis(outcome="waiting", message=message, group=key, quorum=quorum)
+
+
+def scheduled_group(
+    group: PodGroupInfo, *, scheduled: int, new: int, left: Sequence[PodDiagnosis]
+) -> Diagnosis:
+    """Return the diagnosis of a group of which at least the minimum has a node."""
+    pods = "1 pod starts" if new == 1 else f"{new} pods start"
+    message = f"{pods}; {scheduled} of at least {group.quorum} have a node"
+    if left:
+        others = "1 more pod finds" if len(left) == 1 else f"{len(left)} more pods find"
+        message = f"{message}; {others} no room yet: {left[0].message}"
+    return Diagnosis(
+        outcome="scheduled",
+        message=message,
+        group=group.key,
+        quorum=group.quorum,
+        scheduled=scheduled,
+        pods=tuple(left),
+    )
+
+
+def unscheduled_group(
+    group: PodGroupInfo,
+    *,
+    placed: int,
+    scheduled: int,
+    placements: int,
+    pods: Sequence[PodDiagnosis],
+    upstream_message: str,
+) -> Diagnosis:
+    """Return the diagnosis of a group that no placement holds.
+
+    Args:
+        group: that was tried.
+        placed: members for which the first placement had room.
+        scheduled: members that had a node before.
+        placements: how many placements were tried.
+        pods: members without room in the first placement.
+        upstream_message: kube-scheduler's text of the group's condition.
+    """
+    return Diagnosis(
+        outcome="unschedulable",
+        message=_group_sentence(
+            group, placed=placed, scheduled=scheduled, placements=placements, pods=pods
+        ),
+        upstream_message=upstream_message,
+        group=group.key,
+        quorum=group.quorum,
+        scheduled=scheduled,
+        pods=tuple(pods),
+    )
+
+
+def _group_sentence(
+    group: PodGroupInfo,
+    *,
+    placed: int,
+    scheduled: int,
+    placements: int,
+    pods: Sequence[PodDiagnosis],
+) -> str:
+    already = f" and {scheduled} run already" if scheduled else ""
+    where = f'any of {placements} domains of "{group.topology_key}"'
+    if group.topology_key and not placements:
+        return (
+            f'needs {group.quorum} pods in one domain of "{group.topology_key}", but no node'
+            " has that label; label nodes with it"
+        )
+    place = where if group.topology_key else "the cluster"
+    sentence = f"needs {group.quorum} pods at once in {place}; {placed} find room{already}"
+    return f"{sentence}; {pods[0].message}" if pods else sentence
+
+
+def broken_group(key: PodGroupKey, message: str, *, quorum: int) -> Diagnosis:
+    """Return the diagnosis of a group that breaks a rule, or whose attempt failed."""
+    return Diagnosis(
+        outcome="error", message=message, upstream_message=message, group=key, quorum=quorum
+    )

@@ -1,0 +1,103 @@
+"""One ordinary pod's cycle. Pure."""
+
+from __future__ import annotations
+
+from kubegang.scheduler.cycle.cycle import Cycle
+from kubegang.scheduler.cycle.decision import (
+    BindPod,
+    Decision,
+    Diagnosis,
+    EvictPod,
+    FailPod,
+    Instruction,
+    NominateNode,
+)
+from kubegang.scheduler.cycle.diagnosis import diagnose_pod, scheduled_pod, unscheduled_pod
+from kubegang.scheduler.cycle.nodesearch import FoundNode, NoNode
+from kubegang.scheduler.cycle.skipping import skip_pod
+from kubegang.scheduler.framework.cluster import Placement
+from kubegang.scheduler.framework.cyclestate import CycleState
+from kubegang.scheduler.framework.entities import QueuedPodInfo
+from kubegang.scheduler.framework.interface import PostFilterResult
+from kubegang.scheduler.framework.pods import NodeName, PodInfo
+from kubegang.scheduler.runtime.filtering import run_post_filter_plugins
+
+_WHOLE_CLUSTER = Placement("")
+
+
+def decide_pod(cycle: Cycle, entity: QueuedPodInfo) -> Decision:
+    """Decide about one pod that belongs to no group."""
+    pod = entity.pod
+    skip = skip_pod(pod, cycle.snapshot)
+    if skip is not None:
+        message = f"pod {pod.name} is being deleted or has a node already"
+        return Decision(
+            instructions=(skip,),
+            diagnosis=Diagnosis(outcome="waiting", message=message),
+            status="skipped",
+            scan_start=cycle.search.scan_start,
+        )
+    state = CycleState()
+    found = cycle.search.find(state, pod, placement=_WHOLE_CLUSTER)
+    if isinstance(found, FoundNode):
+        return Decision(
+            instructions=(BindPod(pod, found.node),),
+            diagnosis=scheduled_pod(pod, found.node),
+            status="scheduled",
+            scan_start=cycle.search.scan_start,
+        )
+    return _failed(cycle, state, pod=pod, failure=found)
+
+
+def _failed(cycle: Cycle, state: CycleState, *, pod: PodInfo, failure: NoNode) -> Decision:
+    is_error = failure.status.is_error
+    # Without any node there is nobody to evict, and nobody is asked.
+    room = _make_room(cycle, state, pod=pod, failure=failure) if failure.refusals else None
+    message = failure.message
+    if room is not None and room.status.message:
+        message = f"{message} {room.status.message}"
+    diagnosis = unscheduled_pod(
+        diagnose_pod(cycle.snapshot.nodes, pod, failure), error=is_error, upstream_message=message
+    )
+    fail = FailPod(
+        pod,
+        "SchedulerError" if is_error else "Unschedulable",
+        diagnosis.message if cycle.profile.speaking else message,
+        failure.plugins,
+    )
+    return Decision(
+        instructions=(*_room_instructions(pod, room), fail),
+        diagnosis=diagnosis,
+        status="error" if is_error else "unschedulable",
+        unbound=(pod,),
+        scan_start=cycle.search.scan_start,
+    )
+
+
+def _make_room(
+    cycle: Cycle, state: CycleState, *, pod: PodInfo, failure: NoNode
+) -> PostFilterResult:
+    return run_post_filter_plugins(
+        cycle.framework,
+        state,
+        pod=pod,
+        cluster=cycle.snapshot,
+        refusals=list(failure.refusals),
+    )
+
+
+def _room_instructions(pod: PodInfo, room: PostFilterResult | None) -> list[Instruction]:
+    # Without any node an earlier promise is void; a post filter may also leave it as it is.
+    nominated = NodeName("") if room is None else room.nominated_node
+    victims = () if room is None else room.victims
+    instructions: list[Instruction] = [
+        EvictPod(
+            victim,
+            f"Preempted by pod {pod.uid} on node {nominated}",
+            f"{pod.scheduler_name}: preempting to accommodate a higher priority pod",
+        )
+        for victim in victims
+    ]
+    if nominated is not None and nominated != pod.nominated_node_name:
+        instructions.append(NominateNode(pod, nominated))
+    return instructions

@@ -1,0 +1,236 @@
+"""API objects as the scheduler sees them: Pod → PodInfo, Node → NodeInfo, PodGroup → PodGroupInfo.
+
+Everything that a decision reads is worked out here, once per object and change; equal parts
+are one object in memory, so a hundred thousand pods of twenty shapes stay small. Pure.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Final, Literal, TypeVar, cast
+
+from kubegang.api.core.affinity import NodeAffinity
+from kubegang.api.core.affinity import NodeSelectorTerm as ApiTerm
+from kubegang.api.core.types import Container, Node, Pod, PodSpec
+from kubegang.api.meta import Condition
+from kubegang.api.scheduling.types import PodGroup
+from kubegang.apimachinery.times import parse_time
+from kubegang.scheduler.framework.nodes import NodeImage, NodeInfo, Taint
+from kubegang.scheduler.framework.pods import (
+    HostPort,
+    NodeAffinityTerms,
+    NodeName,
+    NodeSelectorTerm,
+    PodGroupInfo,
+    PodGroupKey,
+    PodInfo,
+    PodUid,
+    PreferredTerm,
+    Requirement,
+    Toleration,
+)
+from kubegang.scheduler.framework.requests import amount_milli, in_scheduler_units, pod_requests
+
+PartT = TypeVar("PartT", bound=Hashable)
+
+_PreemptionPolicy = Literal["PreemptLowerPriority", "Never"]
+
+_FINISHED_PHASES: Final = frozenset({"Succeeded", "Failed"})
+
+
+def pod_info(pod: Pod) -> PodInfo:
+    """Return the scheduler's view of a pod."""
+    meta, spec, status = pod.metadata, pod.spec, pod.status
+    return PodInfo(
+        uid=PodUid(meta.uid),
+        namespace=meta.namespace,
+        name=meta.name,
+        resource_version=meta.resource_version,
+        labels=meta.labels,
+        scheduler_name=spec.scheduler_name,
+        priority=spec.priority or 0,
+        preemption_policy=_preemption_policy(spec.preemption_policy),
+        node_name=NodeName(spec.node_name),
+        nominated_node_name=NodeName(status.nominated_node_name),
+        pod_group=_pod_group_key(pod),
+        workload_ref=_workload_ref(spec),
+        scheduling_gates=tuple(gate.name for gate in spec.scheduling_gates),
+        requests=pod_requests(spec),
+        affinity=_affinity(spec),
+        tolerations=_tolerations(spec),
+        host_ports=_host_ports(spec),
+        images=_images(spec),
+        terminating=meta.deletion_timestamp is not None,
+        finished=status.phase in _FINISHED_PHASES,
+        created=_seconds(meta.creation_timestamp),
+        condition=_scheduling_condition(pod),
+        generation=meta.generation,
+    )
+
+
+def node_info(node: Node) -> NodeInfo:
+    """Return the scheduler's view of a node."""
+    amounts = {
+        resource: in_scheduler_units(resource, amount_milli(amount))
+        for resource, amount in node.status.allocatable.items()
+    }
+    return NodeInfo(
+        name=NodeName(node.metadata.name),
+        uid=node.metadata.uid,
+        resource_version=node.metadata.resource_version,
+        labels=node.metadata.labels,
+        taints=_interned(
+            "taints", tuple(Taint(t.key, t.value, t.effect) for t in node.spec.taints)
+        ),
+        unschedulable=node.spec.unschedulable,
+        allowed_pods=amounts.pop("pods", 0),
+        allocatable=_interned("amounts", tuple(sorted(amounts.items()))),
+        images=tuple(
+            NodeImage(name, image.size_bytes)
+            for image in node.status.images
+            for name in image.names or ()
+        ),
+    )
+
+
+def pod_group_info(group: PodGroup, *, condition_type: str) -> PodGroupInfo:
+    """Return the scheduler's view of a PodGroup.
+
+    Args:
+        group: in the internal form.
+        condition_type: how the scheduling condition is called in this release.
+    """
+    meta, spec = group.metadata, group.spec
+    gang = spec.scheduling_policy.gang
+    constraints = spec.scheduling_constraints
+    return PodGroupInfo(
+        key=PodGroupKey(meta.namespace, meta.name),
+        uid=meta.uid,
+        resource_version=meta.resource_version,
+        created=_seconds(meta.creation_timestamp),
+        terminating=meta.deletion_timestamp is not None,
+        min_count=None if gang is None else gang.min_count,
+        topology_key=constraints.topology_key if constraints is not None else "",
+        priority=spec.priority or 0,
+        preemption_policy=_preemption_policy(spec.preemption_policy),
+        disruption_mode=spec.disruption_mode.mode if spec.disruption_mode else "single",
+        parent=spec.parent_composite_pod_group_name or "",
+        initially_scheduled=_group_condition(group.status.conditions, condition_type),
+    )
+
+
+def node_affinity_terms(affinity: NodeAffinity | None) -> NodeAffinityTerms:
+    """Return a node affinity without a selector, as the scheduler evaluates it."""
+    if affinity is None:
+        return NodeAffinityTerms((), None, ())
+    required = affinity.required_during_scheduling_ignored_during_execution
+    preferred = affinity.preferred_during_scheduling_ignored_during_execution
+    return NodeAffinityTerms(
+        selector=(),
+        required=None if required is None else _terms(required.node_selector_terms or ()),
+        preferred=tuple(
+            PreferredTerm(entry.weight, _term(entry.preference))
+            for entry in preferred
+            if entry.weight and not _is_empty(entry.preference)
+        ),
+    )
+
+
+def _affinity(spec: PodSpec) -> NodeAffinityTerms:
+    terms = node_affinity_terms(spec.affinity.node_affinity if spec.affinity else None)
+    if spec.node_selector:
+        terms = terms._replace(selector=tuple(sorted(spec.node_selector.items())))
+    return _interned("affinity", terms)
+
+
+def _terms(terms: Iterable[ApiTerm]) -> tuple[NodeSelectorTerm, ...]:
+    # A term that says nothing matches no node, so leaving it out changes nothing.
+    return tuple(_term(term) for term in terms if not _is_empty(term))
+
+
+def _term(term: ApiTerm) -> NodeSelectorTerm:
+    return NodeSelectorTerm(
+        tuple(Requirement(r.key, r.operator, r.values) for r in term.match_expressions),
+        tuple(Requirement(r.key, r.operator, r.values) for r in term.match_fields),
+    )
+
+
+def _is_empty(term: ApiTerm) -> bool:
+    return not term.match_expressions and not term.match_fields
+
+
+def _tolerations(spec: PodSpec) -> tuple[Toleration, ...]:
+    return _interned(
+        "tolerations",
+        tuple(
+            Toleration(t.key, t.operator or "Equal", t.value, t.effect) for t in spec.tolerations
+        ),
+    )
+
+
+def _host_ports(spec: PodSpec) -> tuple[HostPort, ...]:
+    sidecars = (c for c in spec.init_containers if c.restart_policy == "Always")
+    containers: list[Container] = [*(spec.containers or ()), *sidecars]
+    return tuple(
+        HostPort(port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port)
+        for container in containers
+        for port in container.ports
+        if port.host_port > 0
+    )
+
+
+def _images(spec: PodSpec) -> tuple[str, ...]:
+    containers: list[Container] = [*spec.init_containers, *(spec.containers or ())]
+    return _interned("images", tuple(_with_tag(container.image) for container in containers))
+
+
+def _with_tag(image: str) -> str:
+    # Nodes report images under full names, so a missing tag is filled in as runtimes do.
+    return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
+
+
+def _pod_group_key(pod: Pod) -> PodGroupKey | None:
+    group = pod.spec.scheduling_group
+    if group is None or not group.pod_group_name:
+        return None
+    return PodGroupKey(pod.metadata.namespace, group.pod_group_name)
+
+
+def _workload_ref(spec: PodSpec) -> tuple[str, str, str] | None:
+    ref = spec.workload_ref
+    return None if ref is None else (ref.name, ref.pod_group, ref.pod_group_replica_key)
+
+
+def _scheduling_condition(pod: Pod) -> tuple[str, str, str] | None:
+    for condition in pod.status.conditions:
+        if condition.type == "PodScheduled":
+            return (condition.status, condition.reason, condition.message)
+    return None
+
+
+def _group_condition(
+    conditions: Sequence[Condition], condition_type: str
+) -> tuple[str, str, str] | None:
+    for condition in conditions:
+        if condition.type == condition_type:
+            return (condition.status, condition.reason, condition.message)
+    return None
+
+
+def _preemption_policy(value: str | None) -> _PreemptionPolicy:
+    return "Never" if value == "Never" else "PreemptLowerPriority"
+
+
+def _seconds(timestamp: str | None) -> float:
+    return parse_time(timestamp) if timestamp else 0.0
+
+
+@functools.lru_cache(maxsize=16384)
+def _first_equal(kind: str, part: Hashable) -> Hashable:
+    # Named tuples of different kinds may be equal, hence the kind.
+    return part
+
+
+def _interned(kind: str, part: PartT) -> PartT:
+    return cast(PartT, _first_equal(kind, part))

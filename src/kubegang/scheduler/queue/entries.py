@@ -1,0 +1,68 @@
+"""What the queue keeps about one entity beside the record that a cycle reads. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kubegang.scheduler.framework.entities import (
+    QueuedEntity,
+    QueuedPodGroupInfo,
+    QueuedPodInfo,
+)
+from kubegang.scheduler.framework.pods import PodGroupKey, PodUid
+from kubegang.scheduler.queue.places import Place
+
+EntityKey = PodUid | PodGroupKey
+"""An ordinary pod by its uid, a group by its name."""
+
+
+class Gate(NamedTuple):
+    """Who holds an entity outside the queue, and why.
+
+    Attributes:
+        message: what the plugin says; upstream keeps it to itself.
+        pod: the pod that the plugin was asked about.
+    """
+
+    plugin: str
+    message: str
+    pod: QueuedPodInfo
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One entity and where it is; only the queue changes it.
+
+    Attributes:
+        members: a group's waiting members in the order in which they came; the record gets
+            them, in the order in which they are tried, when it is popped. Empty for a pod.
+        gate: set exactly while the place is ``GATED``.
+        expires: when the backoff ends.
+        flushed: when it last was moved because it had waited too long.
+    """
+
+    key: EntityKey
+    info: QueuedEntity
+    place: Place = Place.NOWHERE
+    members: dict[PodUid, QueuedPodInfo] = field(default_factory=dict)
+    gate: Gate | None = None
+    expires: float = 0.0
+    flushed: float = 0.0
+
+    def pods(self) -> Iterable[QueuedPodInfo]:
+        """Return the entity's pods: the pod itself, or the group's waiting members."""
+        if isinstance(self.info, QueuedPodInfo):
+            return (self.info,)
+        return self.members.values()
+
+    @property
+    def size(self) -> int:
+        """How many pods it has."""
+        return len(self.members) if isinstance(self.info, QueuedPodGroupInfo) else 1
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it is a pod group."""
+        return isinstance(self.info, QueuedPodGroupInfo)

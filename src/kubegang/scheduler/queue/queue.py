@@ -1,0 +1,316 @@
+"""The scheduling queue: where pods and groups wait, and when they are tried again.
+
+It is told what happened, and when; it never asks. Every method that changes something
+returns the moves that followed, for metrics and for whoever speaks about held entities.
+The places and the moves between them are in ``places.py``. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kubegang.scheduler.framework.entities import (
+    QueuedEntity,
+    QueuedPodGroupInfo,
+    QueuedPodInfo,
+)
+from kubegang.scheduler.framework.events import ClusterEvent, ClusterObject
+from kubegang.scheduler.framework.podgroups import PodGroupStates
+from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
+from kubegang.scheduler.queue.admission import Admission
+from kubegang.scheduler.queue.backoff import BackoffPolicy
+from kubegang.scheduler.queue.board import Board, Move
+from kubegang.scheduler.queue.changes import (
+    BACKOFF_COMPLETE,
+    POPPED_EARLY,
+    UNSCHEDULED_POD_ADD,
+    WAITED_TOO_LONG,
+    label,
+)
+from kubegang.scheduler.queue.entries import EntityKey, Entry
+from kubegang.scheduler.queue.explaining import Waiting, explain_entry, explain_incomplete
+from kubegang.scheduler.queue.gating import Gatekeeper
+from kubegang.scheduler.queue.groupflow import AttemptStatus, GroupFlow
+from kubegang.scheduler.queue.inflight import Happening, InFlightPods
+from kubegang.scheduler.queue.places import Place
+from kubegang.scheduler.queue.podflow import PodFlow
+from kubegang.scheduler.queue.rules import HintIndex, QueueRules
+from kubegang.scheduler.queue.validation import validate
+
+MAX_REST_SECONDS: Final = 300.0
+"""Nobody rests longer than this, in case a hint was wrong."""
+
+REST_CHECK_SECONDS: Final = 30.0
+"""How often resting entities are checked for that."""
+
+Moves = tuple[Move, ...]
+
+
+class SchedulingQueue:
+    """All pending pods of the profiles given, each in exactly one place."""
+
+    def __init__(
+        self, rules: Mapping[str, QueueRules], groups: PodGroupStates, policy: BackoffPolicy
+    ) -> None:
+        self._rules = rules
+        self._groups = groups
+        self._index = HintIndex(rules)
+        self._board = Board(self._index, next(iter(rules.values())).sort)
+        self._in_flight = InFlightPods()
+        gatekeeper = Gatekeeper(rules, groups)
+        admission = self._admission = Admission(self._board, gatekeeper, policy)
+        self._pod_flow = PodFlow(
+            self._board, admission, index=self._index, in_flight=self._in_flight
+        )
+        self._group_flow = GroupFlow(
+            self._board,
+            admission,
+            gatekeeper=gatekeeper,
+            groups=groups,
+            index=self._index,
+            rules=rules,
+        )
+        self._last_rest_check: float | None = None
+
+    # --- pods ----------------------------------------------------------------------------
+
+    def add_pod(self, pod: PodInfo, *, now: float) -> Moves:
+        """Take a pending pod in; one that is here already is updated."""
+        if not self._update(pod, now=now):
+            self._enter(QueuedPodInfo(pod=pod, timestamp=now), now=now)
+        return self._board.take_moves()
+
+    def update_pod(self, pod: PodInfo, *, now: float) -> Moves:
+        """Put a newer form of a pod in place; one that is not here is taken in."""
+        return self.add_pod(pod, now=now)
+
+    def delete_pod(self, pod: PodInfo, *, now: float) -> Moves:
+        """Let a pod go that is gone, or bound; nothing happens if it is not here."""
+        group = self._group_of(pod)
+        entry = self._board.entries.get(pod.uid)
+        if group is not None:
+            self._group_flow.delete(group, pod, now=now)
+        elif entry is not None:
+            self._pod_flow.delete(entry)
+        return self._board.take_moves()
+
+    # --- group objects -------------------------------------------------------------------
+
+    def add_pod_group(self, group: PodGroupInfo, *, now: float) -> Moves:
+        """Learn that a group's object exists."""
+        self._group_flow.object_added(group, now=now)
+        return self._board.take_moves()
+
+    def update_pod_group(self, group: PodGroupInfo) -> None:
+        """Learn that a group's object changed."""
+        self._group_flow.object_updated(group)
+
+    def delete_pod_group(self, key: PodGroupKey) -> Moves:
+        """Learn that a group's object is gone; its members wait for it to come back."""
+        self._group_flow.object_deleted(key)
+        return self._board.take_moves()
+
+    # --- what happens in the cluster -----------------------------------------------------
+
+    def handle(
+        self,
+        event: ClusterEvent,
+        old: ClusterObject | None,
+        new: ClusterObject | None,
+        *,
+        now: float,
+    ) -> Moves:
+        """Give another attempt to whomever the event may help.
+
+        The pod or group that the event is about must have been told to the queue before.
+        """
+        if not self._index.interested(event):
+            return ()
+        happening = Happening(event, old, new)
+        for entry in self._board.pool.concerned(happening):
+            if entry.is_group:
+                self._group_flow.reconsider(entry, happening, now=now)
+            else:
+                self._pod_flow.reconsider(entry, happening, now=now)
+        self._in_flight.record(happening)
+        return self._board.take_moves()
+
+    def tick(self, *, now: float) -> Moves:
+        """Do what the clock demands: end backoffs, and wake who rested too long."""
+        for key in self._board.backoff.pop_due(now):
+            entry = self._board.entries[key]
+            self._admission.activate(entry, BACKOFF_COMPLETE, now=now)
+        if self._last_rest_check is None:
+            self._last_rest_check = now
+        elif now - self._last_rest_check >= REST_CHECK_SECONDS:
+            self._last_rest_check = now
+            self._wake_long_resting(now=now)
+        return self._board.take_moves()
+
+    def next_tick(self) -> float | None:
+        """Return when ``tick`` has something to do, or ``None`` while nothing waits."""
+        expiry = self._board.backoff.next_expiry()
+        if not self._board.pool:
+            return expiry
+        check = (self._last_rest_check or 0.0) + REST_CHECK_SECONDS
+        return check if expiry is None else min(expiry, check)
+
+    # --- attempts ------------------------------------------------------------------------
+
+    def pop(self, *, now: float) -> QueuedEntity | None:
+        """Take the next entity to decide about; ``finish`` must follow.
+
+        With nothing else to do, a refused pod may be taken from its backoff early.
+        """
+        key, event = self._board.active.pop(), ""
+        if key is None:
+            key, event = self._board.backoff.pop_early(), POPPED_EARLY
+        if key is None:
+            return None
+        entry = self._board.entries[key]
+        entry.info.attempts += 1
+        self._board.put(entry, Place.IN_FLIGHT, event)
+        if entry.is_group:
+            self._group_flow.start(entry)
+        else:
+            self._pod_flow.start(entry)
+        for queued in entry.pods():
+            if queued.first_attempt is None:
+                queued.first_attempt = now
+        return entry.info
+
+    def finish(
+        self,
+        entity: QueuedEntity,
+        failed: Mapping[PodUid, frozenset[str]],
+        status: AttemptStatus,
+        *,
+        now: float,
+    ) -> Moves:
+        """Learn how an attempt ended.
+
+        ``failed`` are the pods that go back to the queue, with the plugins that refused
+        each. The others are being bound, or were skipped, and leave the queue.
+        """
+        entry = self._board.entries.get(key_of(entity))
+        # An ordinary pod that was deleted meanwhile has left already.
+        if entry is not None and entry.info is entity:
+            if isinstance(entity, QueuedPodGroupInfo):
+                self._group_flow.finish(entry, failed, status, now=now)
+            elif entity.pod.uid in failed:
+                self._pod_flow.fail(entry, failed[entity.pod.uid], now=now)
+            else:
+                self._pod_flow.done(entry)
+        return self._board.take_moves()
+
+    def take_back(self, queued: QueuedPodInfo, *, now: float) -> Moves:
+        """Queue a pod again whose binding failed."""
+        group = self._group_of(queued.pod)
+        if group is not None:
+            self._group_flow.take_back(group, queued, now=now)
+        else:
+            self._pod_flow.take_back(queued, now=now)
+        return self._board.take_moves()
+
+    # --- asking --------------------------------------------------------------------------
+
+    def place_of(self, pod: PodInfo) -> Place:
+        """Return where a pod is."""
+        group = self._group_of(pod)
+        if group is None:
+            entry = self._board.entries.get(pod.uid)
+            return entry.place if entry else Place.NOWHERE
+        entry = self._board.entries.get(group)
+        if entry is not None and pod.uid in entry.members:
+            return entry.place
+        if self._group_flow.pending.get(group, pod.uid):
+            return Place.PENDING
+        if self._group_flow.incomplete.get(group, pod.uid):
+            return Place.INCOMPLETE
+        return Place.NOWHERE
+
+    def explain(self, key: EntityKey, *, now: float) -> Waiting | None:
+        """Say what an entity waits for, or ``None`` if it is not here."""
+        entry = self._board.entries.get(key)
+        if entry is not None:
+            return explain_entry(entry, self._groups, now=now)
+        if isinstance(key, PodGroupKey) and self._group_flow.incomplete.of(key):
+            return explain_incomplete(key, self._groups)
+        return None
+
+    def pods_of(self, key: EntityKey) -> tuple[PodInfo, ...]:
+        """Return the pending pods of an entity, or of a group that is not known."""
+        entry = self._board.entries.get(key)
+        waiting = list(entry.pods()) if entry else []
+        if isinstance(key, PodGroupKey):
+            waiting += self._group_flow.pending.of(key) + self._group_flow.incomplete.of(key)
+        return tuple(queued.pod for queued in waiting)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return all entities, for counting and explaining; not to be changed."""
+        return tuple(self._board.entries.values())
+
+    @property
+    def incomplete_count(self) -> int:
+        """How many members wait for their group's object."""
+        return len(self._group_flow.incomplete)
+
+    @property
+    def pending_count(self) -> int:
+        """How many members wait for the end of their group's attempt."""
+        return len(self._group_flow.pending)
+
+    @property
+    def in_flight_event_count(self) -> int:
+        """How many events are kept for pods that are being decided about."""
+        return self._in_flight.event_count
+
+    def incomplete_groups(self) -> tuple[PodGroupKey, ...]:
+        """Return the groups whose members wait for the group's object."""
+        return tuple(self._group_flow.incomplete.groups())
+
+    def validate(self) -> None:
+        """Check that every pod is in exactly one place.
+
+        Raises:
+            InvariantError: one is not.
+        """
+        validate(
+            self._board,
+            incomplete=self._group_flow.incomplete,
+            pending=self._group_flow.pending,
+            in_flight=self._in_flight,
+        )
+
+    # --- steps ---------------------------------------------------------------------------
+
+    def _group_of(self, pod: PodInfo) -> PodGroupKey | None:
+        return pod.pod_group if self._rules[pod.scheduler_name].is_member(pod) else None
+
+    def _enter(self, queued: QueuedPodInfo, *, now: float) -> None:
+        group = self._group_of(queued.pod)
+        if group is not None:
+            self._group_flow.enter(group, queued, label(UNSCHEDULED_POD_ADD), now=now)
+        else:
+            self._pod_flow.add(queued, now=now)
+
+    def _update(self, pod: PodInfo, *, now: float) -> bool:
+        group = self._group_of(pod)
+        if group is not None:
+            return self._group_flow.update(group, pod, now=now)
+        entry = self._board.entries.get(pod.uid)
+        if entry is not None:
+            self._pod_flow.update(entry, pod, now=now)
+        return entry is not None
+
+    def _wake_long_resting(self, *, now: float) -> None:
+        for entry in self._board.pool.entries():
+            if now - max(entry.info.timestamp, entry.flushed) > MAX_REST_SECONDS:
+                entry.flushed = now
+                self._admission.admit(entry, WAITED_TOO_LONG, now=now)
+
+
+def key_of(entity: QueuedEntity) -> EntityKey:
+    """Return the key under which the queue holds an entity."""
+    return entity.group if isinstance(entity, QueuedPodGroupInfo) else entity.pod.uid

@@ -1,0 +1,1 @@
+"""Tests of the API server, module by module."""

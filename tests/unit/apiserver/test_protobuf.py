@@ -1,0 +1,211 @@
+"""Protobuf bodies, taken from real clients where they are base64."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kubegang.apimachinery.errors import BadRequestError, UnsupportedMediaTypeError
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.protobuf import MAGIC, decode_protobuf
+
+CORPUS = Path(__file__).parents[2] / "conformance/corpus/public/protobuf-bodies.yaml"
+
+
+def recorded(entry_id: str) -> bytes:
+    """Return a body from the corpus."""
+    for entry in yaml.safe_load(CORPUS.read_text()):
+        if entry["id"] == entry_id:
+            return base64.b64decode(entry["request"]["rawBodyBase64"])
+    raise KeyError(entry_id)
+
+
+def field(number: int, value: bytes | str | int) -> bytes:
+    """Return one field as it stands on the wire."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value % (1 << 64))
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def varint(value: int) -> bytes:
+    data = b""
+    while value > 0x7F:
+        data += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return data + bytes([value])
+
+
+def envelope(api_version: str, kind: str, raw: bytes) -> bytes:
+    return MAGIC + field(1, field(1, api_version) + field(2, kind)) + field(2, raw)
+
+
+def decoded(api_version: str, kind: str, raw: bytes) -> JsonObject:
+    return decode_protobuf(envelope(api_version, kind, raw), expected=kind)
+
+
+def test_a_config_map_with_text_and_binary_data() -> None:
+    assert decode_protobuf(recorded("configmap"), expected="ConfigMap") == {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "c", "labels": {"a": "b"}},
+        "data": {"k": "v"},
+        "binaryData": {"bin": "AAE="},
+    }
+
+
+def test_a_secret_has_its_data_in_base64() -> None:
+    secret = decode_protobuf(recorded("secret"), expected="Secret")
+
+    assert secret["data"] == {"k": "Ynl0ZXM="}
+    assert secret["stringData"] == {"t": "text"}
+
+
+def test_a_pointer_keeps_its_zero() -> None:
+    job = decode_protobuf(recorded("job-parallelism-0"), expected="Job")
+
+    assert job["spec"]["parallelism"] == 0
+    assert job["spec"]["backoffLimit"] == 0
+    assert "manualSelector" not in job["spec"]
+
+
+@pytest.mark.parametrize(
+    ("entry_id", "kind", "path", "want"),
+    [
+        pytest.param("pdb-min", "PodDisruptionBudget", ("spec", "minAvailable"), 1, id="number"),
+        pytest.param(
+            "pdb-percent", "PodDisruptionBudget", ("spec", "maxUnavailable"), "50%", id="text"
+        ),
+        pytest.param("binding", "Binding", ("target", "name"), "node-1", id="binding"),
+        pytest.param("eviction", "Eviction", ("metadata", "name"), "p", id="eviction"),
+        pytest.param(
+            "delete-options-bad-policy",
+            "DeleteOptions",
+            ("propagationPolicy",),
+            "Sideways",
+            id="delete-options",
+        ),
+    ],
+)
+def test_values_of_recorded_bodies(
+    entry_id: str, kind: str, path: tuple[str, ...], want: int | str
+) -> None:
+    value: Any = decode_protobuf(recorded(entry_id), expected=kind)
+    for key in path:
+        value = value[key]
+
+    assert value == want
+
+
+def test_delete_options_may_be_sent_under_any_group() -> None:
+    options = decoded("batch/v1", "DeleteOptions", field(1, 0))
+
+    assert options == {"apiVersion": "batch/v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
+
+
+def test_an_embedded_struct_has_its_members_in_the_one_around_it() -> None:
+    empty_dir = field(2, field(2, field(1, "Memory")))
+    pod = decoded("v1", "Pod", field(2, field(1, field(1, "scratch") + empty_dir)))
+
+    assert pod["spec"]["volumes"] == [{"name": "scratch", "emptyDir": {"medium": "Memory"}}]
+
+
+def test_times_and_micro_times() -> None:
+    acquired = field(3, field(1, 1_700_000_000) + field(2, 123_456_000))
+    renewed = field(4, b"")
+    created = field(1, field(8, field(1, 1_700_000_000)))
+    lease = decoded("coordination.k8s.io/v1", "Lease", created + field(2, acquired + renewed))
+
+    assert lease["metadata"]["creationTimestamp"] == "2023-11-14T22:13:20Z"
+    assert lease["spec"]["acquireTime"] == "2023-11-14T22:13:20.123456Z"
+    assert lease["spec"]["renewTime"] is None
+
+
+def test_a_list_in_a_message_of_its_own_is_a_list_in_json() -> None:
+    extra = field(5, field(1, "scopes") + field(2, field(1, "a") + field(1, "b")))
+    review = decoded("authorization.k8s.io/v1", "SubjectAccessReview", field(2, extra))
+
+    assert review["spec"]["extra"] == {"scopes": ["a", "b"]}
+
+
+def test_raw_json_is_json() -> None:
+    revision = decoded("apps/v1", "ControllerRevision", field(2, field(1, '{"a":[1]}')))
+
+    assert revision["data"] == {"a": [1]}
+
+
+def test_negative_numbers_and_packed_lists() -> None:
+    priority = decoded("scheduling.k8s.io/v1", "PriorityClass", field(2, -5))
+    groups = field(4, varint(7) + varint(8))
+    pod = decoded("v1", "Pod", field(2, field(14, groups)))
+
+    assert priority["value"] == -5
+    assert pod["spec"]["securityContext"]["supplementalGroups"] == [7, 8]
+
+
+def test_fields_of_newer_releases_are_passed_over() -> None:
+    config_map = decoded("v1", "ConfigMap", field(1, field(1, "c")) + field(900, "x"))
+
+    assert config_map["metadata"] == {"name": "c"}
+
+
+@pytest.mark.parametrize(
+    ("body", "want"),
+    [
+        pytest.param(b"plain text", "(706c61696e2074657874)", id="text"),
+        pytest.param(
+            b'{"apiVersion":"v1","kind":"ConfigMap"}',
+            '({"apiVersion":"v1","kind":"Con ...)',
+            id="json",
+        ),
+        pytest.param(b"", "(<empty>)", id="nothing"),
+    ],
+)
+def test_a_body_without_the_envelope_is_refused(body: bytes, want: str) -> None:
+    with pytest.raises(BadRequestError) as caught:
+        decode_protobuf(body, expected="ConfigMap")
+
+    assert caught.value.message == (
+        "the object provided is unrecognized (must be of type ConfigMap): provided data does not "
+        f"appear to be a protobuf message, expected prefix [107 56 115 0] {want}"
+    )
+
+
+def test_an_unknown_kind_is_refused_by_name() -> None:
+    with pytest.raises(BadRequestError, match='no kind "Nothing" is registered'):
+        decode_protobuf(recorded("unknown-kind"), expected="ConfigMap")
+
+
+def test_a_kind_that_is_served_but_not_in_the_table_must_come_as_json() -> None:
+    with pytest.raises(UnsupportedMediaTypeError, match="send application/json"):
+        decoded("example.com/v1", "Widget", b"")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param(b"\x0a\x05a", id="cut-short"),
+        pytest.param(b"\x80", id="cut-varint"),
+        pytest.param(b"\xff" * 11, id="endless-varint"),
+        pytest.param(b"\x0b", id="group"),
+        pytest.param(b"\x08\x01", id="number-for-message"),
+        pytest.param(field(2, field(1, "k") + field(2, 5)), id="number-for-text"),
+    ],
+)
+def test_broken_bytes_are_a_bad_request(raw: bytes) -> None:
+    with pytest.raises(BadRequestError, match='in version "v1" cannot be handled as a ConfigMap'):
+        decoded("v1", "ConfigMap", raw)
+
+
+def test_endless_nesting_is_a_bad_request() -> None:
+    template = b""
+    for _ in range(500):
+        template = field(9, template)
+    raw = field(2, field(3, template))
+
+    with pytest.raises(BadRequestError, match="nested too deeply"):
+        decoded("scheduling.k8s.io/v1beta1", "Workload", raw)
