@@ -122,7 +122,7 @@ class IndexedStore(ABC):
         """
         if self._broadcaster.closed:
             raise StoreClosedError(self._closed)
-        if after < self._compacted - 3:
+        if after < self._compacted:
             raise CompactedError(self._compacted)
         return self._broadcaster.watch(prefix, after=after, current=self._revision)
 
@@ -143,7 +143,7 @@ class IndexedStore(ABC):
         return past
 
     def _read_history(self, prefix: str, after: Revision) -> HistoryPart:
-        if after < self._compacted - 3:
+        if after < self._compacted:
             raise CompactedError(self._compacted)
         if after < self._backlog.start:
             entries, reached = self._entries_from_log(

@@ -109,11 +109,14 @@ def test_a_pod_group_of_1_36_has_its_reference_as_null() -> None:
 
 def test_times_are_written_in_utc_and_to_their_precision() -> None:
     event = canonical(
-        {"firstTimestamp": "2026-01-01T12:00:00.5+02:00", "eventTime": "2026-01-01T10:00:00Z"},
+        {
+            "firstTimestamp": "2026-01-01T12:00:00.5+02:00",
+            "eventTime": "2026-01-01T12:00:00.000250+02:00",
+        },
         EVENT,
     )
     assert event["firstTimestamp"] == "2026-01-01T10:00:00Z"
-    assert event["eventTime"] == "2026-01-01T10:00:00.000000Z"
+    assert event["eventTime"] == "2026-01-01T10:00:00.000250Z"
     assert event["lastTimestamp"] is None
 
 
@@ -130,7 +133,7 @@ def test_bad_base64_is_left_for_decoding_to_refuse() -> None:
 
 
 def test_a_custom_resource_is_left_as_it_is() -> None:
-    obj = {"spec": {"a": [], "b": None}}
+    obj: JsonObject = {"spec": {"a": [], "b": None}}
     assert canonical(obj, GroupVersionKind("example.com", "v1", "Thing")) == obj
 
 

@@ -19,7 +19,7 @@ from kubegang.apimachinery.objects import GroupVersionKind
 from kubegang.apimachinery.schema import Schema
 
 FORMS: list[tuple[type[Form], str, tuple[str, ...]]] = [
-    (Pod, "/v1/Pod", ("1.35", "1.37")),
+    (Pod, "/v1/Pod", ("1.35", "1.36", "1.37")),
     (Node, "/v1/Node", ("1.35", "1.36", "1.37")),
     (Namespace, "/v1/Namespace", ("1.35", "1.36", "1.37")),
     (Job, "batch/v1/Job", ("1.37",)),

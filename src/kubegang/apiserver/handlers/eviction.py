@@ -33,7 +33,7 @@ from kubegang.apiserver.negotiation import PLAIN
 from kubegang.apiserver.options import WriteOptions, write_options
 from kubegang.apiserver.rendering import finish, representation_of
 from kubegang.apiserver.requests import ApiRequest
-from kubegang.apiserver.writing import Write
+from kubegang.apiserver.writing import Write, check_preconditions
 
 _EVICTION = GroupVersionKind("policy", "v1", "Eviction")
 _BUDGETS = GroupResource("policy", "poddisruptionbudgets")
@@ -58,8 +58,12 @@ async def evict(backend: Backend, request: ApiRequest) -> ASGIApp:
     delete_options, dry_run = parse_delete_options(eviction.get("deleteOptions") or {})
     write = _write(request, options, dry_run=dry_run)
     pod = _read_pod(backend, write)
+    wanted = {"uid": delete_options.uid, "revision": delete_options.resource_version}
+    check_preconditions(pod, write, **wanted)
     await _use_budget(backend, write, pod)
     await edit_stored(backend, write, lambda stored: _mark_disrupted(stored, backend))
+    # The mark has just changed the resourceVersion that the client knew.
+    delete_options = msgspec.structs.replace(delete_options, resource_version="")
     await delete_object(backend, write, delete_options)
     return finish(request, msgspec.json.encode(_SUCCESS), PLAIN, status=201)
 

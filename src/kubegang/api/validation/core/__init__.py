@@ -1,0 +1,1 @@
+"""Rules of the core group's kinds other than pods, one module per kind."""

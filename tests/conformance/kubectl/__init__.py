@@ -1,0 +1,1 @@
+"""Sessions with kubectl, and what it printed against a real kube-apiserver 1.37.2."""

