@@ -226,9 +226,7 @@ class QueuePlaces(RuleBasedStateMachine):
         if known is not None:
             old = known.pod
             self.serial += 1
-            known.pod = msgspec.structs.replace(
-                old, resource_version=str(self.serial), **changes
-            )
+            known.pod = msgspec.structs.replace(old, resource_version=str(self.serial), **changes)
             self.stage.handlers.pod_updated(old, known.pod)
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from kubegang.api.config_arguments import ARGUMENT_FORMS, Arguments, ConfigForm
 from kubegang.api.config_document import ConfigurationError, Document
 from kubegang.apimachinery.field import (
     FieldError,
@@ -37,7 +36,11 @@ __all__ = [
     "load_scheduler_configuration",
 ]
 
-ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
+
+class ConfigForm(
+    msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, kw_only=True
+):
+    """A part of the configuration; a field that it does not have is an error."""
 
 
 class LeaderElection(ConfigForm, frozen=True, kw_only=True):
@@ -98,7 +101,7 @@ class Plugins(ConfigForm, frozen=True, kw_only=True):
 
 
 class PluginConfig(ConfigForm, frozen=True, kw_only=True):
-    """Arguments of one plugin, as given."""
+    """Arguments of one plugin, as given; the plugin itself knows which it takes."""
 
     name: str
     args: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -112,10 +115,10 @@ class KubeSchedulerProfile(ConfigForm, frozen=True, kw_only=True):
     plugins: Plugins = Plugins()
     plugin_config: tuple[PluginConfig, ...] = ()
 
-    def arguments(self, plugin: str, form: type[ArgumentsT]) -> ArgumentsT:
-        """Return a plugin's arguments, defaults where none are given."""
-        given = next((entry.args for entry in self.plugin_config if entry.name == plugin), {})
-        return msgspec.convert(given, form)
+    @property
+    def arguments(self) -> dict[str, dict[str, Any]]:
+        """The arguments that are given, by plugin."""
+        return {entry.name: entry.args for entry in self.plugin_config}
 
 
 class KubeSchedulerConfiguration(ConfigForm, frozen=True, kw_only=True):
@@ -139,21 +142,17 @@ class KubeSchedulerConfiguration(ConfigForm, frozen=True, kw_only=True):
 def load_scheduler_configuration(text: str, source: str) -> KubeSchedulerConfiguration:
     """Read a configuration from YAML or JSON; ``source`` is its name in errors.
 
+    An object without any member is the default configuration.
+
     Raises:
         ConfigurationError: it cannot be used.
     """
     document = Document(text, source)
     _check_kind(document)
-    config = document.convert(document.data, KubeSchedulerConfiguration, "")
+    config = document.convert(KubeSchedulerConfiguration)
     config = _with_profiles(config)
     for error in _errors(config):
         raise document.error(error.field, error.message)
-    for position, profile in enumerate(config.profiles):
-        for place, entry in enumerate(profile.plugin_config):
-            form = ARGUMENT_FORMS.get(entry.name)
-            if form is not None:
-                where = f"profiles[{position}].pluginConfig[{place}].args"
-                document.convert(entry.args, form, where)
     return config
 
 
@@ -174,6 +173,8 @@ def duration_seconds(text: str) -> float:
 
 
 def _check_kind(document: Document) -> None:
+    if not document.data:
+        return
     found = (document.data.get("apiVersion"), document.data.get("kind"))
     if found != (API_VERSION, KIND):
         raise document.error(

@@ -43,27 +43,26 @@ class Document:
         self.data: JsonObject = _without_nulls(data)
         self._refuse_repeated_keys(node, "")
 
-    def convert(self, value: Any, form: type[T], where: str) -> T:
-        """Return a part of the data in typed form; ``where`` is its path.
+    def convert(self, form: type[T]) -> T:
+        """Return the data in typed form.
 
         Raises:
             ConfigurationError: a field is unknown or has the wrong type.
         """
         try:
-            return msgspec.convert(value, form)
+            return msgspec.convert(self.data, form)
         except msgspec.ValidationError as error:
-            raise self._explained(str(error), where) from error
+            raise self._explained(str(error)) from error
 
     def error(self, path: str, message: str) -> ConfigurationError:
         """Return an error about the field at ``path``, ``profiles[0].plugins``."""
         return ConfigurationError(f"{self._source}:{self._line(path)}: {path}: {message}")
 
-    def _explained(self, text: str, where: str) -> ConfigurationError:
+    def _explained(self, text: str) -> ConfigurationError:
         place = _PLACE.search(text)
-        path = where
+        path = ""
         if place is not None:
-            text = text[: place.start()]
-            path = _joined(where, place["path"])
+            text, path = text[: place.start()], place["path"]
         unknown = _UNKNOWN_FIELD.match(text)
         if unknown is not None:
             return self.error(_joined(path, unknown["name"]), "unknown field")
@@ -96,9 +95,8 @@ class Document:
             self._refuse_repeated_keys(value, where)
 
 
-def _joined(path: str, rest: str) -> str:
-    separator = "." if path and rest and not rest.startswith("[") else ""
-    return f"{path}{separator}{rest}"
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
 
 
 def _member(node: yaml.Node, name: str) -> tuple[int, yaml.Node] | None:

@@ -1,33 +1,11 @@
-"""Which feature gate governs which fields: data.
-
-Paths are written as in error texts, with ``[]`` for each item of a list.
-"""
+"""Which feature gate governs which fields: data."""
 
 from __future__ import annotations
 
-import msgspec
+from kubegang.api.gated_fields import Rule, RuleSet
 
 KindKey = tuple[str, str]
 """API group and kind."""
-
-
-class Rule(msgspec.Struct, frozen=True):
-    """Fields that need a gate.
-
-    Attributes:
-        in_use: fields of the stored object whose presence keeps ``fields``; by default the
-            fields themselves.
-        becomes: what stands there instead of nothing, where a default is written after the
-            field was dropped.
-        with_empty_parent: an object that has become empty goes too.
-    """
-
-    gate: str
-    fields: tuple[str, ...]
-    in_use: tuple[str, ...] = ()
-    becomes: str = ""
-    with_empty_parent: bool = False
-
 
 _CONTAINERS = ("containers[]", "initContainers[]", "ephemeralContainers[]")
 _STATUSES = (
@@ -57,7 +35,7 @@ def _each(prefixes: tuple[str, ...], *members: str) -> tuple[str, ...]:
     return tuple(f"{prefix}.{member}" for prefix in prefixes for member in members)
 
 
-POD_SPEC_RULES = (
+_POD_SPEC_RULES = (
     Rule("GenericWorkload", ("schedulingGroup",)),
     Rule("GenericWorkload", ("workloadRef",)),
     Rule("PodLevelResources", ("resources",)),
@@ -95,6 +73,8 @@ POD_SPEC_RULES = (
     ),
 )
 
+POD_SPEC_RULES = RuleSet(_POD_SPEC_RULES)
+
 POD_SPEC_PATHS: dict[KindKey, tuple[str, ...]] = {
     ("", "Pod"): ("spec",),
     ("", "PodTemplate"): ("template.spec",),
@@ -107,19 +87,29 @@ POD_SPEC_PATHS: dict[KindKey, tuple[str, ...]] = {
     ("batch", "Job"): ("spec.template.spec",),
 }
 
-JOB_RULES = (Rule("WorkloadWithJob", ("scheduling",)),)
+JOB_RULES = RuleSet((Rule("WorkloadWithJob", ("scheduling",)),))
+
+JOB_SPEC_PATHS: dict[KindKey, tuple[str, ...]] = {
+    ("batch", "CronJob"): ("spec.jobTemplate.spec",),
+    ("batch", "Job"): ("spec",),
+}
 
 # One gate of 1.36 governs three fields, each in use on its own.
 _PREEMPTION_FIELDS = ("disruptionMode", "priorityClassName", "priority")
 
-TEMPLATE_RULES = (
+_TEMPLATE_RULES = (
     Rule("TopologyAwareWorkloadScheduling", ("schedulingConstraints",)),
     Rule("DRAWorkloadResourceClaims", ("resourceClaims",)),
     Rule("PodGroupPreemptionPolicy", ("preemptionPolicy",)),
     *(Rule("WorkloadAwarePreemption", (field,)) for field in _PREEMPTION_FIELDS),
 )
 
-KIND_RULES: dict[KindKey, tuple[Rule, ...]] = {
+TEMPLATE_RULES = RuleSet(_TEMPLATE_RULES)
+
+# A composite template has no claims, and its topology constraint hangs on no gate of its own.
+COMPOSITE_TEMPLATE_RULES = RuleSet((Rule("PodGroupPreemptionPolicy", ("preemptionPolicy",)),))
+
+_KIND_RULES: dict[KindKey, tuple[Rule, ...]] = {
     ("", "Pod"): (
         Rule(
             "InPlacePodLevelResourcesVerticalScaling",
@@ -157,3 +147,5 @@ KIND_RULES: dict[KindKey, tuple[Rule, ...]] = {
         Rule("PodGroupPreemptionPolicy", ("spec.preemptionPolicy",)),
     ),
 }
+
+KIND_RULES = {key: RuleSet(rules) for key, rules in _KIND_RULES.items()}

@@ -17,6 +17,8 @@ from kubegang.apimachinery.objects import GroupVersion
 _PACKAGES = {
     "": "core",
     "apps": "apps",
+    "authentication.k8s.io": "authentication",
+    "authorization.k8s.io": "authorization",
     "batch": "batch",
     "coordination.k8s.io": "coordination",
     "discovery.k8s.io": "discovery",
@@ -345,8 +347,35 @@ _SCHEDULING = (
     ),
 )
 
+_CREATE = ("create",)
+
+# Questions that are answered and not stored.
+_REVIEWS = (
+    _row(
+        "authentication.k8s.io/v1",
+        "SelfSubjectReview",
+        "selfsubjectreviews",
+        namespaced=False,
+        verbs=_CREATE,
+    ),
+    _row(
+        "authentication.k8s.io/v1", "TokenReview", "tokenreviews", namespaced=False, verbs=_CREATE
+    ),
+    _row(
+        "authorization.k8s.io/v1",
+        "LocalSubjectAccessReview",
+        "localsubjectaccessreviews",
+        verbs=_CREATE,
+    ),
+    *(
+        _row("authorization.k8s.io/v1", kind, f"{kind.lower()}s", namespaced=False, verbs=_CREATE)
+        for kind in ("SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview")
+    ),
+)
+
 ROWS: tuple[ResourceInfo, ...] = (
     *_CORE,
+    *_REVIEWS,
     *_WORKLOADS,
     *_OTHERS,
     *_STORAGE,

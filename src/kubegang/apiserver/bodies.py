@@ -93,9 +93,7 @@ def decode_options(request: ApiRequest, body: bytes) -> JsonObject:
     try:
         obj, _ = decode_yaml(body) if media_type == YAML else decode_json(body)
     except MalformedBodyError as error:
-        raise BadRequestError(
-            f"couldn't get version/kind; json parse error: {error}"
-        ) from error
+        raise BadRequestError(f"couldn't get version/kind; json parse error: {error}") from error
     return obj
 
 
@@ -138,9 +136,8 @@ def conform(
 ) -> JsonObject:
     """Check the types of an object's values and return it without unknown fields.
 
-    Args:
-        repeated: complaints that decoding gave rise to already.
-        warnings: takes complaints that are no errors.
+    ``repeated`` are complaints that decoding gave rise to already; ``warnings`` takes those
+    that are no errors.
 
     Raises:
         WrongObjectError: a value has the wrong type, or strict validation found a complaint.
@@ -174,8 +171,15 @@ def _decode(request: ApiRequest, body: bytes, kind: str) -> tuple[JsonObject, li
     return obj, strict_problems([], paths)
 
 
+# Known everywhere though no table lists them: kubectl's list, and Evictions of old clients.
+_ALSO_KNOWN = (
+    GroupVersionKind("", "v1", "List"),
+    GroupVersionKind("policy", "v1beta1", "Eviction"),
+)
+
+
 def _is_known(backend: Backend, gvk: GroupVersionKind) -> bool:
-    return gvk in backend.kinds or gvk == GroupVersionKind("", "v1", "List")
+    return gvk in backend.kinds or gvk in _ALSO_KNOWN
 
 
 def _check_version(found: GroupVersionKind, wanted: GroupVersionKind) -> None:

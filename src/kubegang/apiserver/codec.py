@@ -58,8 +58,10 @@ def arranged(obj: JsonObject, gvk: GroupVersionKind) -> JsonObject:
         "metadata": ordered,
     }
     for name, value in obj.items():
-        if name not in result:
+        if name not in result and name != "status":
             result[name] = value
+    if "status" in obj:
+        result["status"] = obj["status"]
     return result
 
 

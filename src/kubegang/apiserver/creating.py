@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kubegang.api.defaults.table import apply_defaults
 from kubegang.api.dropping import canonicalize
 from kubegang.api.validation.table import validate_create
 from kubegang.apimachinery.errors import AlreadyExistsError, UnexplainedError, already_exists
@@ -10,7 +9,7 @@ from kubegang.apimachinery.managedfields import record_update
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
-from kubegang.apiserver.registry import prepare_create
+from kubegang.apiserver.registry import complete, prepare_create
 from kubegang.apiserver.writing import Write, place_in_namespace
 from kubegang.store.interface import KeyExistsError
 
@@ -23,9 +22,8 @@ async def create_object(
 ) -> bytes:
     """Create an object and return its stored bytes.
 
-    Args:
-        obj: typed and pruned, in the version of the write; it is used up.
-        managed: who owns its fields is recorded already, as after a server-side apply.
+    The object is typed and pruned, in the version of the write; it is used up. ``managed``
+    says that its fields' owners are recorded already, as after a server-side apply.
 
     Raises:
         ApiError: admission or validation refuses it, or the name is taken.
@@ -33,8 +31,7 @@ async def create_object(
     place_in_namespace(obj, write)
     if obj["metadata"].get("resourceVersion"):
         raise UnexplainedError("resourceVersion should not be set on objects to be created")
-    canonicalize(obj, write.info.gvk)
-    apply_defaults(obj, write.info.gvk, backend.gates)
+    complete(obj, write.info, backend.gates)
     if not managed:
         _record(backend, write, obj)
     backend.admission.admit(write.admission("create", obj))

@@ -40,9 +40,7 @@ class _Wire(msgspec.Struct, rename="camel"):
     dry_run: list[str] | None = None
 
 
-async def read_delete_options(
-    backend: Backend, request: ApiRequest
-) -> tuple[DeleteOptions, bool]:
+async def read_delete_options(backend: Backend, request: ApiRequest) -> tuple[DeleteOptions, bool]:
     """Return what a DELETE asks for, and whether it is a dry run.
 
     Raises:

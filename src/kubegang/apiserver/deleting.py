@@ -186,9 +186,7 @@ def _shorten(metadata: JsonObject, options: DeleteOptions) -> bool:
     return True
 
 
-def _settle_dependents(
-    metadata: JsonObject, propagation: str, *, orphans_by_default: bool
-) -> None:
+def _settle_dependents(metadata: JsonObject, propagation: str, *, orphans_by_default: bool) -> None:
     """Set the finalizers that tell the garbage collector what to do with dependents.
 
     What the request says counts; else what an earlier request left on the object; else the

@@ -174,6 +174,6 @@ def _encoded(document: JsonObject) -> Answer:
 def _accepts_aggregated(accept: str) -> bool:
     """Return whether the aggregated form is accepted; it goes before the plain one."""
     return any(
-        _AGGREGATED_PARAMETERS <= {part.strip().lower() for part in clause.split(";")[1:]}
+        {part.strip().lower() for part in clause.split(";")[1:]} >= _AGGREGATED_PARAMETERS
         for clause in accept.split(",")
     )

@@ -104,9 +104,7 @@ def future_revision(asked: int, current: int) -> ServerTimeoutError:
         f"Timeout: Too large resource version: {asked}, current: {current}",
         details=StatusDetails(
             causes=(
-                StatusCause(
-                    reason="ResourceVersionTooLarge", message="Too large resource version"
-                ),
+                StatusCause(reason="ResourceVersionTooLarge", message="Too large resource version"),
             ),
             retry_after_seconds=1,
         ),

@@ -53,9 +53,7 @@ def _warnings(scope: Scope) -> list[str]:
 class RequestLog:
     """Gives each request an id, writes one line about it, and counts it."""
 
-    def __init__(
-        self, app: ASGIApp, *, clock: Clock, rng: Rng, metrics: RequestMetrics
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, clock: Clock, rng: Rng, metrics: RequestMetrics) -> None:
         self._app = app
         self._clock = clock
         self._rng = rng
@@ -163,9 +161,10 @@ _TOO_MANY = Answer(
 
 def _lasts(scope: Scope) -> bool:
     """Return whether a request is a watch or a connection into a pod."""
-    if b"watch" in scope["query_string"] or "/watch/" in scope["path"]:
+    path: str = scope["path"]
+    if b"watch" in scope["query_string"] or "/watch/" in path:
         return True
-    return scope["path"].endswith(("/exec", "/attach", "/portforward", "/log"))
+    return path.endswith(("/exec", "/attach", "/portforward", "/log"))
 
 
 class Authentication:

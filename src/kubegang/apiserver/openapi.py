@@ -1,9 +1,8 @@
-"""OpenAPI v3: an index, and one document per group version.
+"""OpenAPI: v3 as an index and one document per group version, and v2 as a single one.
 
 kubectl asks for the index, then for the documents that it needs by their hash, and keeps them
 for ever: a document under its hash never changes. Without them ``create``, ``apply`` and
-``explain`` do not work. All are made at the first request and kept as bytes. There is no v2:
-clients that ask for it take the 404 and go on.
+``explain`` do not work. All are made at the first request and kept as bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +32,8 @@ from kubegang.apiserver.openapi_schemas import (
     SchemaCollector,
     reference,
 )
-from kubegang.apiserver.requests import parse_query
+from kubegang.apiserver.openapi_v2 import PROTOBUF_TYPE, document_v2, encode_v2
+from kubegang.apiserver.requests import header, parse_query
 from kubegang.apiserver.responses import JSON, TEXT, error_answer
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
@@ -50,6 +50,7 @@ def openapi_routes(
     return [
         Route(_PREFIX, _Reading(lambda _: _index(documents))),
         Route(f"{_PREFIX}/{{path:path}}", _Reading(lambda scope: _document(documents, scope))),
+        Route("/openapi/v2", _Reading(lambda scope: _document_v2(documents, scope))),
     ]
 
 
@@ -89,14 +90,20 @@ class OpenApiDocuments:
             contents[f"{prefix}{group_version}"] = self._resources(group_version, served)
         return {path: _encoded(content) for path, content in sorted(contents.items())}
 
+    @cached_property
+    def version_2(self) -> tuple[Document, Document]:
+        """All definitions in one document: as JSON, and as protobuf."""
+        wanted = [name for row in self._scheme.resources() for name in _definitions(row)]
+        collector = SchemaCollector(self._facts, self._descriptions, GroupVersion("", "v1"))
+        document = document_v2(collector.collect((*_SHARED, *wanted)), version=self._version)
+        return _encoded(document), _hashed(encode_v2(document))
+
     def _resources(self, group_version: GroupVersion, rows: list[ResourceInfo]) -> JsonObject:
-        wanted = [*_SHARED]
-        for row in rows:
-            wanted += [row.definition, f"{row.definition}List"]
         paths = paths_of(group_version, rows)
-        wanted += _references(paths)
+        wanted = [name for row in rows for name in _definitions(row)]
         collector = SchemaCollector(self._facts, self._descriptions, group_version)
-        return self._content(paths, collector.collect(wanted))
+        schemas = collector.collect((*_SHARED, *wanted, *_references(paths)))
+        return self._content(paths, schemas)
 
     def _group(self, group: str) -> JsonObject:
         name = "".join(word.capitalize() for word in group.removesuffix(".k8s.io").split("."))
@@ -134,8 +141,16 @@ class OpenApiDocuments:
 
 
 def _encoded(content: JsonObject) -> Document:
-    body = msgspec.json.encode(content)
+    return _hashed(msgspec.json.encode(content))
+
+
+def _hashed(body: bytes) -> Document:
     return Document(body, hashlib.sha512(body).hexdigest().upper())
+
+
+def _definitions(row: ResourceInfo) -> tuple[str, str]:
+    """Return a kind and its list."""
+    return row.definition, f"{row.definition}List"
 
 
 def _references(paths: JsonObject) -> list[str]:
@@ -183,3 +198,13 @@ def _document(documents: OpenApiDocuments, scope: Scope) -> Response:
         return Response(status_code=301, headers=headers)
     headers["cache-control"] = "public, immutable" if asked else "no-cache, private"
     return Response(document.body, headers=headers, media_type=JSON)
+
+
+def _document_v2(documents: OpenApiDocuments, scope: Scope) -> Response:
+    as_json, as_protobuf = documents.version_2
+    # Clients name the type with an at sign where answers have a dot.
+    wants_protobuf = "openapi.spec.v2@v1.0+protobuf" in header(scope, b"accept")
+    document = as_protobuf if wants_protobuf else as_json
+    headers = {"etag": f'"{document.hash}"', "vary": "Accept", "cache-control": "no-cache, private"}
+    media_type = PROTOBUF_TYPE if wants_protobuf else JSON
+    return Response(document.body, headers=headers, media_type=media_type)

@@ -39,9 +39,12 @@ _NAMED_LEAVES: dict[str, JsonObject] = {
 }
 
 
+REFERENCE_PREFIX = "#/components/schemas/"
+
+
 def reference(definition: str) -> JsonObject:
     """Return a reference to a schema of the same document."""
-    return {"$ref": f"#/components/schemas/{definition}"}
+    return {"$ref": f"{REFERENCE_PREFIX}{definition}"}
 
 
 class SchemaCollector:

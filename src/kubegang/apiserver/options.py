@@ -23,6 +23,7 @@ from kubegang.apiserver.requests import ApiRequest
 
 _META = "meta.k8s.io"
 _LONGEST_MANAGER = 128
+_DURATION = re.compile(r"[-+]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
@@ -94,6 +95,7 @@ def write_options(request: ApiRequest, kind: str, *, apply: bool | None = None) 
     """Read the options of a write.
 
     Args:
+        request: the write.
         kind: how error texts call the options: ``CreateOptions``, ``UpdateOptions`` …
         apply: whether a patch is a server-side apply; ``None`` if it is no patch.
 
@@ -121,6 +123,20 @@ def write_options(request: ApiRequest, kind: str, *, apply: bool | None = None) 
         field_validation=_directive(validation),
         force=force,
     )
+
+
+def check_timeout(request: ApiRequest) -> None:
+    """Refuse a ``timeout`` that is no duration in Go's form; a good one needs no watching.
+
+    Raises:
+        BadRequestError: it is not.
+    """
+    text = request.option("timeout")
+    if text and not _DURATION.fullmatch(text):
+        raise BadRequestError(
+            "invalid timeout specified in the request URL - time: invalid duration "
+            + go_quote(text)
+        )
 
 
 def default_manager(user_agent: str) -> str:

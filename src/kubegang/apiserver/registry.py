@@ -1,14 +1,15 @@
-"""What a write does to an object between admission and validation, for every kind.
+"""What a write does to an object before and after admission, for every kind.
 
-The order is upstream's: system metadata first, then status or spec taken from the old object,
-then the kind's own rules (``strategies``), fields of gates that are off, and the generation.
-Table driven: the row says which parts a kind has. Pure but for the uid: in place, on wire
-objects of the request's version.
+Before: canonical form and defaults. After, in upstream's order: system metadata, then status
+or spec taken from the old object, the kind's own rules (``strategies``), fields of gates that
+are off, and the generation. Table driven: the row says which parts a kind has. Pure but for
+the uid: in place, on wire objects of the request's version.
 """
 
 from __future__ import annotations
 
-from kubegang.api.dropping import drop_disabled_fields
+from kubegang.api.defaults.table import apply_defaults
+from kubegang.api.dropping import canonicalize, drop_disabled_fields
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.chance import Rng, generated_name, new_uid
@@ -26,6 +27,15 @@ _RESET_METADATA = (
     "finalizers",
     "ownerReferences",
 )
+
+
+def complete(obj: JsonObject, info: ResourceInfo, gates: FeatureGates) -> None:
+    """Bring a decoded object to canonical form and fill in what it leaves open."""
+    decode = rules_of(info.group_resource).decode
+    if decode is not None:
+        decode(obj)
+    canonicalize(obj, info.gvk)
+    apply_defaults(obj, info.gvk, gates)
 
 
 def prepare_create(
@@ -54,8 +64,7 @@ def prepare_update(
 ) -> None:
     """Keep what this request may not change, and count a changed spec.
 
-    Args:
-        subresource: empty, ``status``, or another part that is written like the object.
+    ``subresource`` is empty, ``status``, or another part that is written like the object.
     """
     rules = rules_of(info.group_resource)
     _keep_system_metadata(new["metadata"], old["metadata"])

@@ -36,9 +36,7 @@ def representation_of(request: ApiRequest) -> Representation:
     return negotiate(request.header(b"accept"))
 
 
-def object_answer(
-    backend: Backend, request: ApiRequest, value: bytes, status: int = 200
-) -> Answer:
+def object_answer(backend: Backend, request: ApiRequest, value: bytes, status: int = 200) -> Answer:
     """Answer with one stored object."""
     representation = representation_of(request)
     if representation.shape == "object":
@@ -76,7 +74,7 @@ def list_answer(
 def list_body(info: ResourceInfo, list_meta: JsonObject, items: bytes) -> bytes:
     """Put the items of a list into its JSON."""
     head = {"kind": info.list_kind, "apiVersion": str(info.group_version), "metadata": list_meta}
-    return b"%b,\"items\":[%b]}" % (_ENCODE(head)[:-1], items)
+    return b'%b,"items":[%b]}' % (_ENCODE(head)[:-1], items)
 
 
 def shaped(
@@ -134,7 +132,7 @@ def finish(
 
 def as_yaml(body: bytes) -> bytes:
     """Return JSON as YAML."""
-    return cast(bytes, yaml.dump(msgspec.json.decode(body), Dumper=_DUMPER, encoding="utf-8"))
+    return yaml.dump(msgspec.json.decode(body), Dumper=_DUMPER, encoding="utf-8")
 
 
 def wants_indented(request: ApiRequest) -> bool:

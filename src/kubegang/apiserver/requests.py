@@ -28,6 +28,7 @@ class ApiRequest:
         storage: the row of the version in which its objects are stored.
         verb: as authorization and metrics name it: ``create``, ``list`` …
         warnings: texts that the answer will carry as ``Warning`` headers.
+        streaming: the answer goes on until somebody ends it.
     """
 
     __slots__ = (
@@ -37,6 +38,7 @@ class ApiRequest:
         "info",
         "scope",
         "storage",
+        "streaming",
         "target",
         "verb",
         "warnings",
@@ -61,6 +63,7 @@ class ApiRequest:
         self.storage = storage
         self.verb = verb
         self.warnings: list[str] = []
+        self.streaming = False
         self._query: dict[str, list[str]] | None = None
 
     @property
@@ -97,8 +100,7 @@ class ApiRequest:
 
     def flag(self, name: str) -> bool:
         """Return a query parameter as Kubernetes reads booleans: only empty, 0, false are false."""
-        values = self.query.get(name)
-        return bool(values) and values[0].lower() not in _FALSE_WORDS
+        return self.option(name).lower() not in _FALSE_WORDS
 
     def header(self, name: bytes) -> str:
         """Return a header by its lower-case name, or empty; repeated ones are joined."""

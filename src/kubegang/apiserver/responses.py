@@ -56,7 +56,9 @@ def start_message(
     body: bytes | None = None,
 ) -> dict[str, object]:
     """Return the ASGI message that begins an answer; without a body its length is open."""
-    raw = [_NO_CACHE, (b"content-type", content_type.encode("latin-1"))]
+    raw = [_NO_CACHE]
+    if content_type:
+        raw.append((b"content-type", content_type.encode("latin-1")))
     if body is not None:
         raw.append((b"content-length", b"%d" % len(body)))
     raw += [(name.encode("latin-1"), _latin(value)) for name, value in headers]

@@ -26,8 +26,10 @@ from kubegang.apiserver.handlers.patch import patch
 from kubegang.apiserver.handlers.podstreams import connect, log, unsupported
 from kubegang.apiserver.handlers.update import update
 from kubegang.apiserver.middleware import answer_with
+from kubegang.apiserver.options import check_timeout
 from kubegang.apiserver.requests import ApiRequest
 from kubegang.apiserver.responses import page_not_found
+from kubegang.apiserver.reviews import Reviews
 from kubegang.apiserver.targets import Target, parse_target
 
 Handler = Callable[[Backend, ApiRequest], Awaitable[ASGIApp]]
@@ -67,8 +69,9 @@ _SUBRESOURCES: dict[tuple[str, str], Handler] = {
 class ResourceRoute(BaseRoute):
     """Serves every path below ``/api/VERSION/`` and ``/apis/GROUP/VERSION/``."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, reviews: Reviews) -> None:
         self._backend = backend
+        self._reviews = reviews
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Take a request whose path names a resource."""
@@ -92,6 +95,8 @@ class ResourceRoute(BaseRoute):
         if info is None or not _exists(target, info):
             raise unknown_resource()
         verb, handler = find_handler(scope["method"], target, info)
+        if self._reviews.answers(info.kind):
+            handler = self._reviews.create
         identity: Identity = scope["kubegang.identity"]
         request = ApiRequest(
             scope,
@@ -103,6 +108,8 @@ class ResourceRoute(BaseRoute):
             verb=verb,
         )
         scope["kubegang.request"] = request
+        if request.query:
+            check_timeout(request)
         return await handler(self._backend, request)
 
 

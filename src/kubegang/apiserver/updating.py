@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kubegang.api.defaults.table import apply_defaults
 from kubegang.api.dropping import canonicalize
 from kubegang.api.validation.table import validate_status_update, validate_update
 from kubegang.apimachinery.errors import (
@@ -14,12 +13,12 @@ from kubegang.apimachinery.errors import (
     invalid,
     not_found,
 )
-from kubegang.apimachinery.managedfields import record_update
+from kubegang.apimachinery.managedfields import keep_times, record_update
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.errors import unsigned_problem
-from kubegang.apiserver.registry import prepare_update
+from kubegang.apiserver.registry import complete, prepare_update
 from kubegang.apiserver.writing import MODIFIED, Write, check_name, place_in_namespace
 from kubegang.store.interface import Item, KeyMissingError, RevisionConflictError
 
@@ -46,6 +45,9 @@ async def update_object(
     """Change an object and return its stored bytes; nothing is written if nothing changes.
 
     Args:
+        backend: the server's parts.
+        write: which object, and on whose behalf.
+        change: makes the new object.
         managed: ``change`` records who owns the fields, as a server-side apply does.
         precondition: the uid in the new object says which object is meant, as with PUT.
 
@@ -87,8 +89,7 @@ def _prepare(
     new = change(conversion.from_stored(item.value, info))
     check_name(new, write)
     place_in_namespace(new, write)
-    canonicalize(new, info.gvk)
-    apply_defaults(new, info.gvk, backend.gates)
+    complete(new, info, backend.gates)
     if precondition:
         _check_uid(new, old, write)
     if not managed:
@@ -103,6 +104,8 @@ def _prepare(
         errors = validate_update(new, old, info.gvk, backend.gates)
     write.check_valid(write.name, errors)
     backend.admission.check(write.admission("update", new, old))
+    if new["metadata"].get("managedFields") != old["metadata"].get("managedFields"):
+        keep_times(old, new)
     return _Prepared(new, old)
 
 

@@ -28,6 +28,9 @@ class FeatureGates(Mapping[str, bool]):
             known = ", ".join(sorted(self._values))
             raise UnknownGateError(f"unknown feature gate {name!r}; known: {known}") from None
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 

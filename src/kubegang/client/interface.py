@@ -2,12 +2,13 @@
 
 ``ApiClient`` in ``client/api.py`` implements this over a ``Transport``: HTTPS to any cluster
 (``http.py``), or a call into the ASGI app of the same process (``asgi.py``). Objects are
-plain JSON unless a ``decode`` type is given: then they are msgspec Structs.
+plain JSON; ``list_raw`` and ``watch_raw`` leave them as bytes, for whoever decodes thousands
+a second into types of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -59,7 +60,7 @@ class Transport(Protocol):
         """Send a request and return the whole answer, whatever its status."""
         ...
 
-    def stream(self, request: Request) -> AsyncIterator[bytes]:
+    def stream(self, request: Request) -> AsyncGenerator[bytes, None]:
         """Send a request and yield the answer's lines as they come (a watch).
 
         Raises:
@@ -85,6 +86,35 @@ class WatchEvent(msgspec.Struct, frozen=True):
 
     type: Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]
     object: JsonObject
+
+
+class RawObject(msgspec.Struct, frozen=True):
+    """An object that is still bytes, with what a local copy needs to know of it.
+
+    Attributes:
+        body: the object as JSON. It may keep the whole message alive that it came in, so
+            decode it at once.
+    """
+
+    body: bytes
+    namespace: str
+    name: str
+    uid: str
+    resource_version: str
+
+
+class RawList(msgspec.Struct):
+    """A listing whose objects are still bytes."""
+
+    items: list[RawObject]
+    resource_version: str
+
+
+class RawEvent(msgspec.Struct, frozen=True):
+    """One event of a watch whose object is still bytes."""
+
+    type: Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]
+    object: RawObject
 
 
 PatchType = Literal["json", "merge", "strategic", "apply"]
@@ -119,8 +149,32 @@ class Client(Protocol):
         label_selector: str = "",
         field_selector: str = "",
         timeout_seconds: int = 0,
-    ) -> AsyncIterator[WatchEvent]:
+    ) -> AsyncGenerator[WatchEvent, None]:
         """Yield events after ``resource_version`` until the server ends the watch."""
+        ...
+
+    async def list_raw(
+        self,
+        resource: Resource,
+        namespace: str = "",
+        *,
+        label_selector: str = "",
+        field_selector: str = "",
+    ) -> RawList:
+        """Return all objects of one namespace, or of all, for decoding into other types."""
+        ...
+
+    def watch_raw(
+        self,
+        resource: Resource,
+        namespace: str = "",
+        *,
+        resource_version: str,
+        label_selector: str = "",
+        field_selector: str = "",
+        timeout_seconds: int = 0,
+    ) -> AsyncGenerator[RawEvent, None]:
+        """Yield events as ``watch`` does, for decoding into other types."""
         ...
 
     async def create(

@@ -11,7 +11,7 @@ from kubegang.apimachinery.times import format_time
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.interface import Client, UnreachableError
-from kubegang.client.resources import EVENTS
+from kubegang.client.resources import CORE_EVENTS
 
 REMEMBERED_EVENTS = 4096
 
@@ -48,7 +48,7 @@ class EventRecorder:
         name, count = known
         patch: JsonObject = {"count": count + 1, "lastTimestamp": format_time(self._clock.now())}
         try:
-            await self._client.patch(EVENTS, name, metadata.get("namespace", ""), patch=patch)
+            await self._client.patch(CORE_EVENTS, name, metadata.get("namespace", ""), patch=patch)
         except NotFoundError:
             return False
         self._written[key] = (name, count + 1)
@@ -81,7 +81,7 @@ class EventRecorder:
             "lastTimestamp": moment,
             "count": 1,
         }
-        await self._client.create(EVENTS, event, namespace)
+        await self._client.create(CORE_EVENTS, event, namespace)
         self._written[key] = (event["metadata"]["name"], 1)
         if len(self._written) > REMEMBERED_EVENTS:
             self._written.popitem(last=False)

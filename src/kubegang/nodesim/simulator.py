@@ -40,7 +40,11 @@ _log = logger(__name__)
 
 
 class NodeSimulator:
-    """Makes the nodes of a node file, and runs pods on every Node object there is."""
+    """Makes the nodes of a node file, and runs pods on every Node object there is.
+
+    Attributes:
+        started: set when the nodes of the node file exist and pods are being watched.
+    """
 
     def __init__(
         self,
@@ -67,6 +71,7 @@ class NodeSimulator:
         self._bound_at: dict[str, float] = {}
         self._due: dict[str, float] = {}
         self._ips = 0
+        self.started = asyncio.Event()
         self._listen()
 
     async def run(self) -> None:
@@ -74,6 +79,7 @@ class NodeSimulator:
         await self._create_nodes()
         await self._nodes.synced.wait()
         await self._pods.synced.wait()
+        self.started.set()
         async with asyncio.TaskGroup() as group:
             group.create_task(self._keep_nodes_ready())
             for _ in range(WORKERS):

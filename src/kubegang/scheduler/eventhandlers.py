@@ -8,9 +8,18 @@ whoever bound them. Finished pods do not exist here.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import Any, Final
 
+from kubegang.api.core.types import Node, Pod
+from kubegang.api.meta import decode
+from kubegang.api.scheduling.types import PodGroup
+from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
+from kubegang.client.informer import Informer
+from kubegang.client.interface import Client
+from kubegang.client.resources import NODES, PODGROUPS, PODS
 from kubegang.scheduler.cache.cache import Cache
+from kubegang.scheduler.framework.conversion import node_info, pod_group_info, pod_info
 from kubegang.scheduler.framework.events import ClusterEvent, ClusterObject
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
@@ -31,6 +40,9 @@ from kubegang.scheduler.queue.changes import (
     pod_group_changes,
 )
 from kubegang.scheduler.queue.queue import SchedulingQueue
+
+UNFINISHED: Final = "status.phase!=Succeeded,status.phase!=Failed"
+"""The pods that matter. The server filters, so a pod that finishes looks deleted."""
 
 Handled = Callable[[str, tuple[Move, ...], float], None]
 """Called after each event: its name, what moved in the queue, and how long it took."""
@@ -195,3 +207,44 @@ class EventHandlers:
         """Tell the queue what happened, and whoever listens what followed."""
         moves += self._queue.handle(event, old, new, now=now)
         self._handled(label(event), moves, self._clock.now() - now)
+
+
+def make_informers(
+    client: Client,
+    handlers: EventHandlers,
+    *,
+    clock: Clock,
+    group_condition: str,
+    with_groups: bool,
+) -> tuple[Informer[Any], ...]:
+    """Return informers that feed the handlers; what they keep are compact records.
+
+    Args:
+        client: the API.
+        handlers: what to call.
+        clock: for the informers' pauses.
+        group_condition: the type of the scheduling condition on pod groups.
+        with_groups: whether pod groups are looked at; the API may not serve them.
+    """
+
+    def to_group(obj: JsonObject) -> PodGroupInfo:
+        return pod_group_info(decode(obj, PodGroup), condition_type=group_condition)
+
+    # Nodes and groups come first, so that a first list of pods finds them there.
+    nodes = Informer(client, NODES, clock=clock, decode=lambda obj: node_info(decode(obj, Node)))
+    nodes.add_handler(handlers.node_added, handlers.node_updated, handlers.node_deleted)
+    pods = Informer(
+        client,
+        PODS,
+        clock=clock,
+        field_selector=UNFINISHED,
+        decode=lambda obj: pod_info(decode(obj, Pod)),
+    )
+    pods.add_handler(handlers.pod_added, handlers.pod_updated, handlers.pod_deleted)
+    if not with_groups:
+        return nodes, pods
+    groups = Informer(client, PODGROUPS, clock=clock, decode=to_group)
+    groups.add_handler(
+        handlers.pod_group_added, handlers.pod_group_updated, handlers.pod_group_deleted
+    )
+    return nodes, groups, pods

@@ -89,7 +89,6 @@ def _prepare(path: Path) -> bool:
     Returns:
         whether the file has no content yet.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         path.touch(mode=0o600)
     with path.open("rb") as file:

@@ -18,10 +18,10 @@ _CHANGING = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uid>"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
     (re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}"), "<time>"),
-    (re.compile(r'(resourceVersion"?: )"\d+"'), r'\1"<rv>"'),
+    (re.compile(r'(resourceVersion\W{1,6})\d+'), r"\1<rv>"),
     (re.compile(r"(Resource Version: +)\d+"), r"\1<rv>"),
     (re.compile(r"https://[\w.:\[\]-]+"), "<server>"),
-    (re.compile(r"\bv1\.3\d\.\d+\S*"), "<version>"),
+    (re.compile(r"\bv1\.3\d\.\d+[\w.+-]*"), "<version>"),
     (re.compile(r"(?<![\w.:/-])\d+[smhd](\d+[smh])?(?![\w./-])"), "<age>"),
 )
 # Columns are as wide as their longest value, so ages move all that follows.

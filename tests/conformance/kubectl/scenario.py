@@ -13,7 +13,8 @@ A scenario is a YAML file::
 
 Each runs in a namespace of its own. ``{x}`` in files and commands is a word that no other
 run has, for names that all namespaces share; ``{ns}`` is the namespace. What is printed is
-compared without ages, times and identifiers. ``record.py`` writes the expectations.
+compared without ages, times and identifiers; with ``any_order: true`` the lines may come in
+any order. ``record.py`` writes the expectations.
 """
 
 from __future__ import annotations
@@ -53,11 +54,12 @@ class Scenario:
         """Run one step; its output has placeholders where a run differs from another."""
         arguments = shlex.split(_filled(step["run"], kubectl, word))
         result = kubectl(*arguments, stdin=step.get("stdin", ""))
-        return Result(
-            result.code,
-            _emptied(result.stdout, kubectl, word),
-            _emptied(result.stderr, kubectl, word),
+        any_order = step.get("any_order", False)
+        stdout, stderr = (
+            _emptied(text, kubectl, word, any_order=any_order)
+            for text in (result.stdout, result.stderr)
         )
+        return Result(result.code, stdout, stderr)
 
     def save(self) -> None:
         """Write the scenario with the expectations that its steps now have."""
@@ -75,8 +77,9 @@ def _filled(text: str, kubectl: Kubectl, word: str) -> str:
     return text.replace("{ns}", kubectl.namespace).replace("{x}", word)
 
 
-def _emptied(text: str, kubectl: Kubectl, word: str) -> str:
-    return normalised(text.replace(kubectl.namespace, "{ns}").replace(word, "{x}"))
+def _emptied(text: str, kubectl: Kubectl, word: str, *, any_order: bool) -> str:
+    plain = normalised(text.replace(kubectl.namespace, "{ns}").replace(word, "{x}"))
+    return "\n".join(sorted(plain.splitlines())) if any_order else plain
 
 
 class _Dumper(yaml.SafeDumper):

@@ -10,14 +10,6 @@ from kubegang.api.config import (
     duration_seconds,
     load_scheduler_configuration,
 )
-from kubegang.api.config_arguments import (
-    DefaultPreemptionArgs,
-    DynamicResourcesArgs,
-    InterPodAffinityArgs,
-    NodeResourcesFitArgs,
-    PodTopologySpreadArgs,
-    VolumeBindingArgs,
-)
 from kubegang.api.config_plugins import configured_profiles, merged_plugins
 from kubegang.api.profile import PluginWeight
 from kubegang.app.profiles.table import profile_named
@@ -38,30 +30,20 @@ def test_an_empty_file_has_upstreams_defaults() -> None:
     assert [profile.scheduler_name for profile in config.profiles] == ["default-scheduler"]
 
 
-def test_plugins_have_upstreams_default_arguments() -> None:
-    profile = load("").profiles[0]
-    fit = profile.arguments("NodeResourcesFit", NodeResourcesFitArgs).scoring_strategy
-    assert fit.type == "LeastAllocated"
-    assert [(r.name, r.weight) for r in fit.resources] == [("cpu", 1), ("memory", 1)]
-    preemption = profile.arguments("DefaultPreemption", DefaultPreemptionArgs)
-    assert preemption.min_candidate_nodes_percentage == 10
-    assert preemption.min_candidate_nodes_absolute == 100
-    assert profile.arguments("InterPodAffinity", InterPodAffinityArgs).hard_pod_affinity_weight == 1
-    assert profile.arguments("PodTopologySpread", PodTopologySpreadArgs).defaulting_type == "System"
-    devices = profile.arguments("DynamicResources", DynamicResourcesArgs)
-    assert (devices.filter_timeout, devices.binding_timeout) == ("10s", "10m")
-    assert profile.arguments("VolumeBinding", VolumeBindingArgs).bind_timeout_seconds == 600
+def test_an_object_without_members_is_the_default_configuration() -> None:
+    assert load_scheduler_configuration("{}", "f") == load("")
 
 
-def test_given_arguments_win() -> None:
+def test_arguments_of_plugins_are_kept_as_given() -> None:
     config = load(
         "profiles:\n"
         "- pluginConfig:\n"
         "  - name: NodeResourcesFit\n"
         "    args: {scoringStrategy: {type: MostAllocated}}\n"
     )
-    fit = config.profiles[0].arguments("NodeResourcesFit", NodeResourcesFitArgs)
-    assert fit.scoring_strategy.type == "MostAllocated"
+    assert config.profiles[0].arguments == {
+        "NodeResourcesFit": {"scoringStrategy": {"type": "MostAllocated"}}
+    }
 
 
 @pytest.mark.parametrize(
@@ -78,9 +60,9 @@ def test_given_arguments_win() -> None:
             id="unknown-further-down",
         ),
         pytest.param(
-            "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      foo: 1\n",
-            "sched.yaml:7: profiles[0].pluginConfig[0].args.foo: unknown field",
-            id="unknown-argument",
+            "profiles:\n- pluginConfig:\n  - name: A\n  - name: A\n",
+            'sched.yaml:6: profiles[0].pluginConfig[1]: Duplicate value: "A"',
+            id="arguments-twice",
         ),
         pytest.param(
             "parallelism: x\n", "sched.yaml:3: parallelism: Expected `int`, got `str`", id="type"

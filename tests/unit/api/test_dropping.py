@@ -219,7 +219,7 @@ def test_every_rule_names_a_field_and_a_gate_that_exist() -> None:
         ]
         scopes.append((rules, structures))
     for rules, structures in scopes:
-        for rule in rules:
+        for rule in rules.rules:
             assert rule.gate in gates
             for field in (*rule.fields, *rule.in_use):
                 assert any(has_path(structure, field) for structure in structures), field

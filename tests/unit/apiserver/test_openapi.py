@@ -14,6 +14,7 @@ from kubegang.api.scheme import Scheme
 from kubegang.apimachinery.objects import GroupVersion
 from kubegang.apiserver.descriptions import load_descriptions
 from kubegang.apiserver.openapi import openapi_routes
+from kubegang.apiserver.protowire import pairs, read_bytes, read_string
 from kubegang.base.feature_gates import FeatureGates
 from tests.unit.apiserver.asgi import Reply, call
 
@@ -67,9 +68,40 @@ async def test_a_wrong_hash_leads_to_the_right_one(app: Starlette) -> None:
     assert (await get(app, reply.headers["location"])).status == 200
 
 
-@pytest.mark.parametrize("path", ["/openapi/v3/apis/none/v1", "/openapi/v2"])
-async def test_what_is_not_served_is_not_there(app: Starlette, path: str) -> None:
-    assert (await get(app, path)).status == 404
+async def test_what_is_not_served_is_not_there(app: Starlette) -> None:
+    assert (await get(app, "/openapi/v3/apis/none/v1")).status == 404
+
+
+async def test_the_older_document_has_every_definition(app: Starlette) -> None:
+    definitions = (await get(app, "/openapi/v2")).json()["definitions"]
+    group = definitions[f"{SCHEDULING}.PodGroupSpec"]["properties"]
+
+    assert group["schedulingPolicy"] == {
+        "description": "Gang or basic; required.",
+        "$ref": f"#/definitions/{SCHEDULING}.PodGroupSchedulingPolicy",
+    }
+    assert group["resourceClaims"]["items"] == {
+        "$ref": f"#/definitions/{SCHEDULING}.PodGroupResourceClaim"
+    }
+    assert definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"] == {
+        "type": "string",
+        "format": "int-or-string",
+    }
+
+
+async def test_the_older_document_comes_as_protobuf_where_that_is_asked_for(
+    app: Starlette,
+) -> None:
+    accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+    reply = await call(app, "GET", "/openapi/v2", headers={"Accept": accept})
+    fields = dict(pairs(memoryview(reply.body)))
+
+    assert reply.headers["content-type"] == accept.replace("@", ".")
+    assert bytes(read_bytes(fields[1])) == b"2.0"
+    names = [
+        read_string(dict(pairs(read_bytes(entry)))[1]) for _, entry in pairs(read_bytes(fields[9]))
+    ]
+    assert f"{SCHEDULING}.PodGroup" in names
 
 
 async def test_a_kind_is_found_by_its_group_version_and_kind(app: Starlette) -> None:

@@ -85,7 +85,7 @@ def _default_labels(job: JsonObject, template: JsonObject) -> None:
     """A Job without labels has its template's.
 
     It is one mapping in both places, as upstream: what ``generate_selector`` adds to the
-    template then shows on the Job too.
+    template then shows on the Job too. A deep copy keeps it so; encoding does not.
     """
     labels = (template.get("metadata") or {}).get("labels")
     metadata = member(job, "metadata")

@@ -6,7 +6,7 @@ lists. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from kubegang.apimachinery.field import (
@@ -21,7 +21,7 @@ from kubegang.apimachinery.field import (
 Errors = Iterator[FieldError]
 """What a rule yields: nothing for an object that keeps it."""
 
-TextRule = Callable[[str], list[str]]
+TextRule = Callable[[str], Sequence[str]]
 """A format: returns what is wrong with a text, in Kubernetes' words; nothing if it is fine."""
 
 IMMUTABLE = "field is immutable"
@@ -112,7 +112,3 @@ def unchanged(path: Path, new: Any, old: Any) -> Errors:
     if (new or None) != (old or None):
         yield invalid_value(path, new, IMMUTABLE)
 
-
-def first_new(names: Iterable[str], known: Container[str]) -> list[str]:
-    """Return the names that are not known yet, in order."""
-    return [name for name in names if name not in known]

@@ -42,6 +42,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         pointer: upstream tells a zero or empty value from a missing one.
         gate: the field may be set only while this gate is on.
+        filled_in: what defaults set the field to, whether or not the gate is on.
         immutable: an update may not change the field in any way.
         immutable_with_gate: the same, but only while the field's gate is on.
         set_once: an update may change the value, but neither add nor remove it.
@@ -57,6 +58,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     pointer: bool = False
     required: bool = False
     gate: str = ""
+    filled_in: str | None = None
     immutable: bool = False
     immutable_with_gate: bool = False
     set_once: bool = False
@@ -199,7 +201,7 @@ def _stops(walk: _Walk, field: Field, path: Path, value: Any, old: Any) -> Error
     """Yield the errors after which a field is not looked into."""
     gate_on = not field.gate or walk.gates.enabled_if_known(field.gate)
     empty = _is_unset(field, value)
-    if not gate_on and not empty:
+    if not gate_on and not empty and value != field.filled_in:
         yield forbidden_field(path)
     if walk.updating and (field.immutable or (field.immutable_with_gate and gate_on)):
         yield _unexplained(path, IMMUTABLE)
@@ -209,8 +211,8 @@ def _stops(walk: _Walk, field: Field, path: Path, value: Any, old: Any) -> Error
         yield required(path)
     if walk.updating and field.set_once:
         yield from _set_once(path, value, old)
-    if walk.updating and field.fixed_items and not empty:
-        yield from _fixed_items(field, path, value, old or [])
+    if walk.updating and field.fixed_items:
+        yield from _fixed_items(field, path, value or [], old or [])
 
 
 def _set_once(path: Path, value: Any, old: Any) -> Errors:

@@ -19,7 +19,8 @@ _IPV4_PARTS = 4
 def regex_text(message: str, pattern: str, *examples: str) -> str:
     """Return upstream's sentence for a text that does not match a pattern."""
     shown = " or ".join(f"'{example}', " for example in examples)
-    return f"{message} (e.g. {shown}regex used for validation is '{pattern}')"
+    start = f"e.g. {shown}" if examples else ""
+    return f"{message} ({start}regex used for validation is '{pattern}')"
 
 
 def header_name(text: str) -> list[str]:

@@ -23,6 +23,8 @@ from kubegang.apimachinery.quantity import Quantity
 
 Render = Callable[[Any], Any]
 
+_LEFT_OUT = object()
+
 _LEADING_CAPITALS = re.compile(r"[A-Z]+")
 
 _METADATA_ORDER = (
@@ -110,15 +112,17 @@ def _render(kind: str) -> Render:
     if kind in _PLAIN:
         return _PLAIN[kind]
     if kind.startswith("*"):
-        return _pointer(kind[1:])
+        return _pointer(kind[1:], unset=None)
+    if kind.startswith("?"):
+        return _pointer(kind[1:], unset=_LEFT_OUT)
     if kind.startswith("["):
         return _list(kind[1:-1])
     return _struct(kind)
 
 
-def _pointer(kind: str) -> Render:
+def _pointer(kind: str, *, unset: object) -> Render:
     def render(value: Any) -> Any:
-        return None if value is None else _render(kind)(value)
+        return unset if value is None else _render(kind)(value)
 
     return render
 
@@ -136,10 +140,12 @@ def _struct(kind: str) -> Render:
     def render(value: Any) -> Any:
         form: dict[str, Any] = {}
         for go_name, wire_name, render_member in members:
-            if go_name:
-                form[go_name] = render_member((value or {}).get(wire_name))
-            else:
+            if not go_name:
                 form.update(render_member(value))
+                continue
+            shown = render_member((value or {}).get(wire_name))
+            if shown is not _LEFT_OUT:
+                form[go_name] = shown
         return form
 
     return render

@@ -11,6 +11,7 @@ first word in lower case. Kinds:
     ""  0  false   plain values with that zero
     *   *T         pointers to a plain value or to a struct, null when unset
     T              a struct, present even when unset
+    ?T             a struct that this release has not: left out when unset (1.35's WorkloadRef)
     []  [T]        lists, null when empty
     {}             a map of texts, null when empty
     {quantity}     a map of quantities; ``quantity`` and ``*quantity`` are single ones
@@ -35,13 +36,17 @@ PodSpec
     TopologySpreadConstraints:[TopologySpreadConstraint] SetHostnameAsFQDN:* OS:*PodOS
     HostUsers:* SchedulingGates:[PodSchedulingGate] ResourceClaims:[PodResourceClaim]
     Resources:*ResourceRequirements HostnameOverride:* SchedulingGroup:*PodSchedulingGroup
-    EvictionResponders:[EvictionResponder]
+    EvictionResponders:[EvictionResponder] WorkloadRef:?WorkloadReference
 PodTemplateSpec
     +ObjectMeta Spec:PodSpec
 Taint
     Key:"" Value:"" Effect:"" TimeAdded:*
 NodeAddress
     Type:"" Address:""
+ObjectReference
+    Kind:"" Namespace:"" Name:"" UID:"" APIVersion:"" ResourceVersion:"" FieldPath:""
+EventSource
+    Component:"" Host:""
 PodIP
     IP:""
 HostIP
@@ -105,6 +110,8 @@ PodSchedulingGroup
     PodGroupName:*
 EvictionResponder
     Name:"" Priority:*
+WorkloadReference
+    Name:"" PodGroup:"" PodGroupReplicaKey:""
 SuccessPolicyRule
     SucceededIndexes:* SucceededCount:*
 PodFailurePolicyRule

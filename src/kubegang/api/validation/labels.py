@@ -6,6 +6,7 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from kubegang.api.validation.checks import Errors, matching
 from kubegang.apimachinery.field import (
@@ -20,12 +21,25 @@ from kubegang.apimachinery.objects import JsonObject
 
 _ANNOTATIONS_BYTES = 256 * 1024
 
+# The same few keys and values come with every pod of a Job, and on every update again.
+_KNOWN_TEXTS = 4096
+
+
+@lru_cache(_KNOWN_TEXTS)
+def _key_problems(key: str) -> tuple[str, ...]:
+    return tuple(is_qualified_name(key))
+
+
+@lru_cache(_KNOWN_TEXTS)
+def _value_problems(value: str) -> tuple[str, ...]:
+    return tuple(is_label_value(value))
+
 
 def validate_labels(labels: Mapping[str, str] | None, path: Path) -> Errors:
     """Check the keys and values of labels; all errors are told at the map itself."""
     for key, value in (labels or {}).items():
-        yield from matching(path, key, is_qualified_name)
-        yield from matching(path, value, is_label_value)
+        yield from matching(path, key, _key_problems)
+        yield from matching(path, value, _value_problems)
 
 
 def validate_annotations(annotations: Mapping[str, str] | None, path: Path) -> Errors:
@@ -35,7 +49,7 @@ def validate_annotations(annotations: Mapping[str, str] | None, path: Path) -> E
     size = 0
     for key, value in annotations.items():
         size += len(key.encode()) + len(value.encode())
-        for detail in is_qualified_name(key.lower()):
+        for detail in _key_problems(key.lower()):
             yield invalid_value(path, key, detail)
     if size > _ANNOTATIONS_BYTES:
         yield too_long(path, _ANNOTATIONS_BYTES)

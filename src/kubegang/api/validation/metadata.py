@@ -100,6 +100,12 @@ def validate_metadata_update(new: JsonObject, old: JsonObject, rules: MetadataRu
         yield from _known_finalizers(new.get("finalizers") or ())
 
 
+def validate_finalizer(path: Path, finalizer: str) -> Errors:
+    """Check one finalizer, such as those that namespaces have in their spec."""
+    yield from matching(path, finalizer, is_qualified_name)
+    yield from _known_finalizer(path, finalizer)
+
+
 def _changed(new: JsonObject, old: JsonObject) -> Errors:
     """Check the members that an update may change, if it did."""
     if new.get("labels") != old.get("labels"):
@@ -181,10 +187,13 @@ def _finalizers(finalizers: Sequence[str], path: Path) -> Errors:
 
 def _known_finalizers(finalizers: Sequence[str]) -> Errors:
     for position, finalizer in enumerate(finalizers):
-        if "/" not in finalizer and finalizer not in _KNOWN_FINALIZERS:
-            detail = "name is neither a standard finalizer name nor is it fully qualified"
-            path = METADATA.child("finalizers").index(position)
-            yield invalid_value(path, finalizer, detail)
+        yield from _known_finalizer(METADATA.child("finalizers").index(position), finalizer)
+
+
+def _known_finalizer(path: Path, finalizer: str) -> Errors:
+    if "/" not in finalizer and finalizer not in _KNOWN_FINALIZERS:
+        detail = "name is neither a standard finalizer name nor is it fully qualified"
+        yield invalid_value(path, finalizer, detail)
 
 
 def _no_new_finalizers(new: Sequence[str], old: Sequence[str]) -> Errors:

@@ -1,1 +1,1 @@
-"""Admission: what may be created or changed, and what is filled in, by plug-ins in a fixed order."""
+"""Admission: plug-ins that fill in or refuse what is to be written, in a fixed order."""

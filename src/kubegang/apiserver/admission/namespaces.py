@@ -19,9 +19,7 @@ IMMORTAL = ("default", "kube-system", "kube-public")
 _NAMESPACES = GroupResource("", "namespaces")
 
 
-def admit_into_namespace(
-    request: AdmissionRequest, lookup: Lookup, _gates: FeatureGates
-) -> None:
+def admit_into_namespace(request: AdmissionRequest, lookup: Lookup, _gates: FeatureGates) -> None:
     """Refuse a missing namespace, and new content in one that is being deleted."""
     if not request.info.namespaced or request.operation == "delete":
         return
@@ -49,7 +47,5 @@ def _terminating(request: AdmissionRequest) -> ForbiddenError:
         field="metadata.namespace",
     )
     known = refusal.details or StatusDetails()
-    details = StatusDetails(
-        name=known.name, group=known.group, kind=known.kind, causes=(cause,)
-    )
+    details = StatusDetails(name=known.name, group=known.group, kind=known.kind, causes=(cause,))
     return ForbiddenError(refusal.message, details=details)

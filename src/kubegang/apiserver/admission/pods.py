@@ -13,9 +13,7 @@ _SECONDS = 300
 _TOPOLOGY_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
 
-def tolerate_for_a_while(
-    request: AdmissionRequest, _lookup: Lookup, _gates: FeatureGates
-) -> None:
+def tolerate_for_a_while(request: AdmissionRequest, _lookup: Lookup, _gates: FeatureGates) -> None:
     """DefaultTolerationSeconds: pods stay five minutes on a node that is not there."""
     spec = request.obj["spec"]
     tolerations = spec.get("tolerations") or []

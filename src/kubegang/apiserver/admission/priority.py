@@ -55,14 +55,11 @@ def only_one_default(request: AdmissionRequest, lookup: Lookup, _gates: FeatureG
     default = lookup.default_priority_class()
     if default is not None and default.name != request.name:
         raise request.refuse(
-            f"PriorityClass {default.name} is already marked as default. "
-            "Only one default can exist"
+            f"PriorityClass {default.name} is already marked as default. Only one default can exist"
         )
 
 
-def _admit_group(
-    request: AdmissionRequest, lookup: Lookup, gates: FeatureGates, what: str
-) -> None:
+def _admit_group(request: AdmissionRequest, lookup: Lookup, gates: FeatureGates, what: str) -> None:
     spec = request.obj.get("spec")
     if spec is None:
         spec = request.obj["spec"] = {}

@@ -42,9 +42,20 @@ class AdmissionRequest:
 class PriorityClassFacts(Protocol):
     """The members of a PriorityClass that admission needs."""
 
-    name: str
-    value: int
-    preemption_policy: str
+    @property
+    def name(self) -> str:
+        """The class's name."""
+        ...
+
+    @property
+    def value(self) -> int:
+        """The priority that it stands for."""
+        ...
+
+    @property
+    def preemption_policy(self) -> str:
+        """``PreemptLowerPriority`` or ``Never``."""
+        ...
 
 
 class Lookup(Protocol):

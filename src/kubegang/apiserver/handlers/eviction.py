@@ -116,7 +116,10 @@ def _budgets(backend: Backend, info: ResourceInfo, pod: JsonObject) -> list[Json
     prefix = info.key_prefix(pod["metadata"]["namespace"])
     labels = pod["metadata"].get("labels") or {}
     budgets = [codec.decode(item.value) for item in backend.store.list(prefix).items]
-    return [one for one in budgets if label_selector_of(one["spec"].get("selector")).matches(labels)]
+    selectors = [label_selector_of(one["spec"].get("selector")) for one in budgets]
+    return [
+        one for one, selector in zip(budgets, selectors, strict=True) if selector.matches(labels)
+    ]
 
 
 def _spares_unhealthy(budget: JsonObject) -> bool:

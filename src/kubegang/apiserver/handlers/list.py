@@ -18,6 +18,7 @@ async def list_or_watch(backend: Backend, request: ApiRequest) -> ASGIApp:
     options = list_options(request)
     selection = select(request, options)
     if options.watch:
+        request.verb, request.streaming = "watch", True
         return await watch(backend, request, options, selection)
     listing = await read_listing(backend, selection, options)
     return list_answer(backend, request, listing.values, listing.metadata)

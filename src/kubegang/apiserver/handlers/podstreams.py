@@ -13,7 +13,7 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import codec
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.requests import ApiRequest
-from kubegang.apiserver.responses import TEXT, Answer
+from kubegang.apiserver.responses import Answer
 
 
 async def log(backend: Backend, request: ApiRequest) -> ASGIApp:
@@ -22,7 +22,7 @@ async def log(backend: Backend, request: ApiRequest) -> ASGIApp:
     _check_container(pod, request.option("container"), request.name)
     if not pod["spec"].get("nodeName"):
         # Nothing has been written yet (measured: no content rather than an empty text).
-        return Answer(b"", 204, content_type=TEXT)
+        return Answer(b"", 204, content_type="")
     raise BadRequestError(
         f"pod {request.name} runs on a simulated node, which keeps no logs of its containers"
     )

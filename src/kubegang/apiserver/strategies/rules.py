@@ -23,6 +23,7 @@ class KindRules:
     """How objects of one kind are prepared for storage, on top of the rules of all kinds.
 
     Attributes:
+        decode: turns fields that are for writing only into what they stand for.
         keeps_status_on_create: a client may create the object with a status (nodes).
         new_status: makes the status of a new object of a kind that has one.
         prepare_create: runs when name and uid are known and the status is new.
@@ -33,6 +34,7 @@ class KindRules:
         orphan_warning: what a client that says nothing is warned of.
     """
 
+    decode: Callable[[JsonObject], None] | None = None
     keeps_status_on_create: bool = False
     new_status: Callable[[], JsonObject] = field(default=_new_status)
     prepare_create: PrepareCreate | None = None

@@ -19,6 +19,8 @@ _BEFORE_SCHEDULING = (
     GroupVersion("", "v1"),
     GroupVersion("apps", "v1"),
     GroupVersion("events.k8s.io", "v1"),
+    GroupVersion("authentication.k8s.io", "v1"),
+    GroupVersion("authorization.k8s.io", "v1"),
     GroupVersion("batch", "v1"),
     GroupVersion("policy", "v1"),
     GroupVersion("storage.k8s.io", "v1"),

@@ -19,6 +19,8 @@ GATES = (
     Gate("ImageVolumeWithDigest"),
     Gate("InPlacePodLevelResourcesVerticalScaling"),
     Gate("MatchLabelKeysInPodTopologySpread", default=True),
+    Gate("MutablePodResourcesForSuspendedJobs"),
+    Gate("MutableSchedulingDirectivesForSuspendedJobs"),
     Gate("NodeDeclaredFeatures"),
     Gate("PodCertificateRequest"),
     Gate("PodLevelResources", default=True),

@@ -24,6 +24,8 @@ GATES = (
     Gate("ImageVolumeWithDigest"),
     Gate("InPlacePodLevelResourcesVerticalScaling", default=True),
     Gate("MatchLabelKeysInPodTopologySpread", default=True),
+    Gate("MutablePodResourcesForSuspendedJobs", default=True),
+    Gate("MutableSchedulingDirectivesForSuspendedJobs", default=True),
     Gate("NodeDeclaredFeatures", default=True),
     Gate("PodCertificateRequest"),
     Gate("PodLevelResources", default=True),

@@ -32,6 +32,8 @@ GATES = (
     Gate("InPlacePodLevelResourcesVerticalScaling", default=True),
     Gate("InPlacePodVerticalScalingSchedulerPreemption"),
     Gate("MatchLabelKeysInPodTopologySpread", default=True),
+    Gate("MutablePodResourcesForSuspendedJobs", default=True),
+    Gate("MutableSchedulingDirectivesForSuspendedJobs", default=True),
     Gate("PodCertificateRequest", default=True),
     Gate("PodLevelResources", default=True),
     Gate("ResourceHealthStatus", default=True),

@@ -74,7 +74,7 @@ class JobController:
         *,
         jobs: Informer[JsonObject],
         pods: Informer[JsonObject],
-        scheduling: SchedulingObjects,
+        scheduling: SchedulingObjects | None,
         synced: Sequence[asyncio.Event],
         recorder: EventRecorder,
         queue: WorkQueue[Key],
@@ -183,7 +183,6 @@ class JobController:
             active -= await self._delete(job, counts.active)
         elif verdict is None and not deleting and self._expectations.satisfied(uid(job), now=now):
             active += await self._manage(job, counts, backoff, key=key, pod_count=len(pods))
-            verdict = None
         await self._write_status(job, counts, active=active, verdict=verdict)
         deadline = deadline_of(job)
         if deadline is not None and deadline > now:
@@ -193,7 +192,9 @@ class JobController:
         self, job: JsonObject, counts: Tally, backoff: Backoff, *, key: Key, pod_count: int
     ) -> int:
         """Remove and make pods; return by how many the active ones changed."""
-        group = await self._scheduling.group_for(job, pod_count=pod_count)
+        group = ""
+        if self._scheduling is not None:
+            group = await self._scheduling.group_for(job, pod_count=pod_count)
         now = self._clock.now()
         plan = plan_pods(job, counts, backoff=backoff, now=now)
         if plan.delete:
@@ -319,6 +320,7 @@ class JobController:
 
     def _forget(self, job_uid: str) -> None:
         self._expectations.forget(job_uid)
-        self._scheduling.forget(job_uid)
+        if self._scheduling is not None:
+            self._scheduling.forget(job_uid)
         self._backoffs.pop(job_uid, None)
         self._judged.pop(job_uid, None)

@@ -55,13 +55,11 @@ class SchedulingObjects:
         workloads: Informer[JsonObject],
         pod_groups: Informer[JsonObject],
         recorder: EventRecorder,
-        enabled: bool,
     ) -> None:
         self._client = client
         self._workloads = workloads
         self._groups = pod_groups
         self._recorder = recorder
-        self._enabled = enabled
         # Made by us, not yet seen by the informers; keyed by the Job's uid.
         self._made_workloads: dict[str, JsonObject] = {}
         self._made_groups: dict[str, JsonObject] = {}
@@ -74,7 +72,7 @@ class SchedulingObjects:
         Raises:
             ApiError: an object could not be made or read; no pods may be made then.
         """
-        how = management(job, enabled=self._enabled)
+        how = management(job)
         if how == "none":
             return ""
         may_create = never_started(job, pod_count=pod_count)

@@ -21,10 +21,10 @@ API_VERSION = "scheduling.k8s.io/v1beta1"
 Management = Literal["none", "both", "pod-group-only"]
 
 
-def management(job: JsonObject, *, enabled: bool) -> Management:
+def management(job: JsonObject) -> Management:
     """Return which scheduling objects the Job controller makes for a Job."""
     template_spec = job["spec"]["template"]["spec"]
-    if not enabled or template_spec.get("schedulingGroup"):
+    if template_spec.get("schedulingGroup"):
         return "none"
     if controller_of(job) is None:
         return "both"

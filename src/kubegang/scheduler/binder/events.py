@@ -16,17 +16,15 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_micro_time
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
-from kubegang.client.interface import Client, Resource, UnreachableError
+from kubegang.client.interface import Client, UnreachableError
+from kubegang.client.resources import EVENTS
 from kubegang.scheduler.binder.dispatch import Dispatcher, Lane
-
-EVENTS: Final = Resource("events.k8s.io", "v1", "events", "Event")
 
 NOTE_LIMIT: Final = 1024
 """The longest note that the API takes."""
 
 FINISH_SECONDS: Final = 360.0
 REFRESH_SECONDS: Final = 1800.0
-RETRY_SECONDS: Final = 10.0
 MAX_WAITING: Final = 20_000
 """Beyond this, events are dropped: a scheduler must not choke on telling what it did."""
 
@@ -52,16 +50,14 @@ class _Series:
 class EventRecorder:
     """Writes events through the dispatcher; never waits, never fails."""
 
-    def __init__(
-        self, client: Client, dispatcher: Dispatcher, *, clock: Clock, host: str
-    ) -> None:
+    def __init__(self, client: Client, dispatcher: Dispatcher, *, clock: Clock, host: str) -> None:
         self._client = client
         self._dispatcher = dispatcher
         self._clock = clock
         self._host = host
         self._series: dict[tuple[str, ...], _Series] = {}
         self._unsent: deque[_Series] = deque(maxlen=1000)
-        self._next_retry = 0.0
+        self._next_finish = clock.now() + FINISH_SECONDS
         self._serial = 0
 
     def record(
@@ -73,6 +69,7 @@ class EventRecorder:
         action: str,
         note: str,
         controller: str,
+        repeats: bool = True,
     ) -> None:
         """Write an event about an object.
 
@@ -83,6 +80,7 @@ class EventRecorder:
             action: what was being done.
             note: a sentence for people; cut to what the API takes.
             controller: who says it: the scheduler's name.
+            repeats: whether it may happen again, so that it is worth remembering.
         """
         now = self._clock.now()
         key = (type, action, reason, controller, *_identity(regarding))
@@ -91,7 +89,9 @@ class EventRecorder:
             event = self._event(
                 regarding, type=type, reason=reason, action=action, note=note, controller=controller
             )
-            series = self._series[key] = _Series(event, observed=now, written=now)
+            series = _Series(event, observed=now, written=now)
+            if repeats:
+                self._series[key] = series
             self._send(series)
             return
         series.count += 1
@@ -101,12 +101,16 @@ class EventRecorder:
             self._send(series)
 
     def tick(self) -> None:
-        """Write series that ended or are old, forget single events, try again what failed."""
+        """Try again what failed, write series that ended or are old, forget single events.
+
+        To be called every ten seconds or so.
+        """
         now = self._clock.now()
-        if now >= self._next_retry:
-            self._next_retry = now + RETRY_SECONDS
-            for _ in range(len(self._unsent)):
-                self._send(self._unsent.popleft())
+        for _ in range(len(self._unsent)):
+            self._send(self._unsent.popleft())
+        if now < self._next_finish:
+            return
+        self._next_finish = now + FINISH_SECONDS
         for key, series in list(self._series.items()):
             ended = now - series.observed > FINISH_SECONDS
             if ended:

@@ -50,6 +50,7 @@ class Cache:
         self._pods: dict[PodUid, CachedPod] = {}
         self._members = GroupMembers()
         self._assumed = 0
+        self._counted = 0
 
     # --- nodes and group objects ---------------------------------------------------------
 
@@ -158,6 +159,11 @@ class Cache:
         """How many pods are assumed."""
         return self._assumed
 
+    @property
+    def counted_pods(self) -> int:
+        """How many pods count on a node: bound and assumed ones."""
+        return self._counted
+
     def pod_group(self, key: PodGroupKey) -> PodGroupInfo | None:
         """Return a group's object, or ``None`` while it does not exist."""
         return self.snapshot().pod_group(key)
@@ -197,8 +203,11 @@ class Cache:
                     f"but counts on {placed[uid].node}"
                 )
         assumed = sum(known.state is PodState.ASSUMED for known in self._pods.values())
-        if assumed != self._assumed:
-            raise InvariantError(f"{assumed} pods are assumed, {self._assumed} were counted")
+        if (assumed, len(counted)) != (self._assumed, self._counted):
+            raise InvariantError(
+                f"{assumed} of {len(counted)} pods are assumed, "
+                f"but {self._assumed} of {self._counted} were counted"
+            )
 
     # --- steps ---------------------------------------------------------------------------
 
@@ -212,6 +221,7 @@ class Cache:
         else:
             self._pods[uid] = new
         self._assumed += (new.state is PodState.ASSUMED) - (start is PodState.ASSUMED)
+        self._counted += bool(new.node) - bool(old is not None and old.node)
         if new.pod.pod_group is not None and new.state is not start:
             self._members.note(new.pod.pod_group, uid, new.state)
 

@@ -59,7 +59,10 @@ def amount_milli(amount: Amount) -> int:
     Raises:
         QuantityError: it is not a quantity.
     """
-    return Quantity.parse(amount).milli_value()
+    quantity = Quantity.parse(amount)
+    milli = quantity.milli_value()
+    # The quantity stops at int64; amounts so large have no fraction worth keeping.
+    return milli if abs(milli) < _MAX_INT64 else quantity.value() * 1000
 
 
 @functools.lru_cache(maxsize=4096)

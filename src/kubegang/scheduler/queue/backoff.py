@@ -95,6 +95,11 @@ class BackoffQueue:
         self.remove(first[1])
         return first[1]
 
+    @property
+    def has_early(self) -> bool:
+        """Whether any entity may be popped early."""
+        return len(self._early) > 0
+
     def next_expiry(self) -> float | None:
         """Return when the next entity is due, or ``None``."""
         first = self._due.peek()

@@ -27,12 +27,15 @@ class Move(NamedTuple):
     """An entity, or a single member, changed its place.
 
     Attributes:
+        key: the entity or the member.
+        entity: the entity itself; for a member, its group's.
         event: why, as upstream's metrics name it.
         pods: how many pods moved.
         kind: ``member`` is a pod that joins or leaves its group's entity.
     """
 
     key: EntityKey
+    entity: EntityKey
     start: Place
     finish: Place
     event: str
@@ -64,17 +67,20 @@ class Board:
         entry.place, entry.gate = place, gate
         self._put_in(entry)
         if start is not place:
-            self.note(Move(entry.key, start, place, event, entry.size, _kind(entry)))
+            self.note(Move(entry.key, entry.key, start, place, event, entry.size, _kind(entry)))
 
     def note(self, move: Move) -> None:
         """Remember a move, for whoever asked for the change and for error reports."""
         self._moves.append(move)
         self.story.append(move)
 
-    def note_member(self, key: EntityKey, start: Place, finish: Place, event: str) -> None:
-        """Remember the move of a single member."""
-        self._check(key, start, finish)
-        self.note(Move(key, start, finish, event, 1, "member"))
+    def note_member(self, queued: QueuedPodInfo, start: Place, finish: Place, event: str) -> None:
+        """Remember the move of a single member of a group."""
+        uid, group = queued.pod.uid, queued.pod.pod_group
+        if group is None:
+            raise InvariantError(f"pod {queued.key} is no member of a group")
+        self._check(uid, start, finish)
+        self.note(Move(uid, group, start, finish, event, 1, "member"))
 
     def take_moves(self) -> tuple[Move, ...]:
         """Return the moves since the last call."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Reversible
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -51,7 +51,7 @@ class Entry:
     expires: float = 0.0
     flushed: float = 0.0
 
-    def pods(self) -> Iterable[QueuedPodInfo]:
+    def pods(self) -> Reversible[QueuedPodInfo]:
         """Return the entity's pods: the pod itself, or the group's waiting members."""
         if isinstance(self.info, QueuedPodInfo):
             return (self.info,)

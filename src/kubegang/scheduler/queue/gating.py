@@ -27,8 +27,7 @@ class Gatekeeper:
         The last one, since upstream's group takes over the gate of the last member it looks
         at: that decides which events can wake the group.
         """
-        pods = list(entry.pods())
-        for queued in reversed(pods):
+        for queued in reversed(entry.pods()):
             gate = self.ask(queued)
             if gate is not None:
                 return gate

@@ -83,12 +83,14 @@ class GroupFlow:
             (self.incomplete, Place.INCOMPLETE),
             (self.pending, Place.PENDING),
         ):
-            if waiting.remove(group, pod.uid):
-                self._board.note_member(pod.uid, place, Place.NOWHERE, UNSCHEDULED_POD_DELETE)
+            left = waiting.remove(group, pod.uid)
+            if left is not None:
+                self._board.note_member(left, place, Place.NOWHERE, UNSCHEDULED_POD_DELETE)
         entry = self._board.entries.get(group)
-        if entry is None or entry.members.pop(pod.uid, None) is None:
+        left = entry.members.pop(pod.uid, None) if entry else None
+        if entry is None or left is None:
             return
-        self._board.note_member(pod.uid, entry.place, Place.NOWHERE, UNSCHEDULED_POD_DELETE)
+        self._board.note_member(left, entry.place, Place.NOWHERE, UNSCHEDULED_POD_DELETE)
         if entry.place is Place.IN_FLIGHT:
             return
         if entry.members:
@@ -157,7 +159,7 @@ class GroupFlow:
             if queued.pod.uid in failed:
                 _count_member_failure(queued, failed[queued.pod.uid], now=now)
             else:
-                self._board.note_member(queued.pod.uid, Place.IN_FLIGHT, Place.NOWHERE, "")
+                self._board.note_member(queued, Place.IN_FLIGHT, Place.NOWHERE, "")
         newcomers = self.pending.take(group)
         members = [*remaining, *newcomers]
         entry.members = {queued.pod.uid: queued for queued in members}
@@ -210,7 +212,7 @@ class GroupFlow:
             self._found(group, queued, event, errors=errors, now=now)
         elif entry.place is Place.IN_FLIGHT:
             self.pending.add(group, queued)
-            self._board.note_member(queued.pod.uid, start, Place.PENDING, event)
+            self._board.note_member(queued, start, Place.PENDING, event)
         else:
             self._join(entry, queued, start, event, now=now)
 
@@ -234,7 +236,7 @@ class GroupFlow:
         self, entry: Entry, queued: QueuedPodInfo, start: Place, event: str, *, now: float
     ) -> None:
         entry.members[queued.pod.uid] = queued
-        self._board.note_member(queued.pod.uid, start, entry.place, event)
+        self._board.note_member(queued, start, entry.place, event)
         if entry.place is Place.GATED:
             return
         # The others passed; a newcomer cannot change that, so only it is asked.
@@ -256,7 +258,7 @@ class GroupFlow:
         self, group: PodGroupKey, queued: QueuedPodInfo, start: Place, event: str
     ) -> None:
         self.incomplete.add(group, queued)
-        self._board.note_member(queued.pod.uid, start, Place.INCOMPLETE, event)
+        self._board.note_member(queued, start, Place.INCOMPLETE, event)
 
     def _dissolve(self, entry: Entry, members: Iterable[QueuedPodInfo], event: str) -> None:
         place = entry.place

@@ -195,7 +195,7 @@ class SchedulingQueue:
         """
         entry = self._board.entries.get(key_of(entity))
         # An ordinary pod that was deleted meanwhile has left already.
-        if entry is not None and entry.info is entity:
+        if entry is not None and entry.info is entity and entry.place is Place.IN_FLIGHT:
             if isinstance(entity, QueuedPodGroupInfo):
                 self._group_flow.finish(entry, failed, status, now=now)
             elif entity.pod.uid in failed:
@@ -250,6 +250,11 @@ class SchedulingQueue:
     def entries(self) -> tuple[Entry, ...]:
         """Return all entities, for counting and explaining; not to be changed."""
         return tuple(self._board.entries.values())
+
+    @property
+    def has_work(self) -> bool:
+        """Whether ``pop`` would return something."""
+        return bool(len(self._board.active)) or self._board.backoff.has_early
 
     @property
     def incomplete_count(self) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kubegang.api.profile import SchedulerProfile
 from kubegang.scheduler.framework.entities import QueuedEntity
 from kubegang.scheduler.framework.events import ClusterEvent, HintRegistration
 from kubegang.scheduler.framework.interface import PreEnqueuePlugin
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.queue.heap import Order
+from kubegang.scheduler.runtime.framework import Framework
 
 
 def by_priority(entity: QueuedEntity) -> Order:
@@ -39,6 +41,21 @@ class QueueRules:
     groups: bool = True
     wakes_after_deletion: bool = False
     speaking: bool = False
+
+    @classmethod
+    def of(cls, profile: SchedulerProfile, framework: Framework) -> QueueRules:
+        """Return the rules of a profile with these plugins."""
+        grouped = profile.gates.enabled_if_known("GenericWorkload")
+        return cls(
+            gates=framework.pre_enqueue_plugins,
+            hints={
+                plugin.NAME: tuple(plugin.queueing_hints()) for plugin in framework.enqueue_plugins
+            },
+            sort=framework.queue_sort_plugin.queue_sort,
+            groups=grouped and profile.group_cycle == "entity",
+            wakes_after_deletion=profile.speaking,
+            speaking=profile.speaking,
+        )
 
     def is_member(self, pod: PodInfo) -> bool:
         """Return whether the pod waits as a member of its group."""

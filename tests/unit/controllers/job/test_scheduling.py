@@ -71,11 +71,10 @@ def test_who_makes_the_objects_depends_on_the_owner_and_the_template() -> None:
     grouped = job(template={"spec": {"schedulingGroup": {"podGroupName": "mine"}}})
     delegated = {"scheduling.k8s.io/group-template-name": "workers"}
 
-    assert management(job(), enabled=True) == "both"
-    assert management(job(), enabled=False) == "none"
-    assert management(grouped, enabled=True) == "none"
-    assert management(owned(job()), enabled=True) == "none"
-    assert management(owned(job(), **delegated), enabled=True) == "pod-group-only"
+    assert management(job()) == "both"
+    assert management(grouped) == "none"
+    assert management(owned(job())) == "none"
+    assert management(owned(job(), **delegated)) == "pod-group-only"
 
 
 def test_objects_are_only_made_for_jobs_that_never_started() -> None:

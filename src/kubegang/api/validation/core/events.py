@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kubegang.api.validation.checks import IMMUTABLE, Errors, matching
+from kubegang.api.validation.internal_form import internal_form
 from kubegang.apimachinery.field import Path, invalid_value, required
 from kubegang.apimachinery.names import is_qualified_name
 from kubegang.apimachinery.objects import JsonObject
@@ -34,18 +35,24 @@ _NEW_NAMES = {
     "reportingComponent": "reportingController",
 }
 
-# In upstream's order; the event time has a rule of its own between them.
+# What an update may not change, with the kinds in which errors show it, in upstream's
+# order; the event time has a rule of its own between the two lists.
 _FROZEN = (
-    "involvedObject",
-    "reason",
-    "message",
-    "source",
-    "firstTimestamp",
-    "lastTimestamp",
-    "count",
-    "type",
+    ("involvedObject", "ObjectReference"),
+    ("reason", '""'),
+    ("message", '""'),
+    ("source", "EventSource"),
+    ("firstTimestamp", "*"),
+    ("lastTimestamp", "*"),
+    ("count", "0"),
+    ("type", '""'),
 )
-_FROZEN_NEW = ("action", "related", "reportingComponent", "reportingInstance")
+_FROZEN_NEW = (
+    ("action", '""'),
+    ("related", "*ObjectReference"),
+    ("reportingComponent", '""'),
+    ("reportingInstance", '""'),
+)
 
 Event = dict[str, Any]
 """An event with the older face's names."""
@@ -157,10 +164,10 @@ def _series(event: Event) -> Errors:
         yield required(Path("series.lastObservedTime"))
 
 
-def _frozen(event: Event, stored: Event, names: Sequence[str]) -> Errors:
-    for name in names:
-        value, old_value = event.get(name), stored.get(name)
-        if (value or None) != (old_value or None):
+def _frozen(event: Event, stored: Event, rows: Sequence[tuple[str, str]]) -> Errors:
+    for name, kind in rows:
+        value = internal_form(kind, event.get(name))
+        if value != internal_form(kind, stored.get(name)):
             shown = "reportingController" if name == "reportingComponent" else name
             yield invalid_value(Path(shown), value, IMMUTABLE)
 

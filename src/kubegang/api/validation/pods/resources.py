@@ -70,12 +70,8 @@ def is_extended(name: str) -> bool:
 
 def validate_amount(path: Path, name: str, text: str | float) -> Errors:
     """Check one amount: not negative, and whole for what is counted."""
-    amount = Quantity.parse(text)
-    if amount < _ZERO:
-        detail = "must be greater than or equal to 0"
-        yield invalid_value(path, amount.canonical(), detail)
-    if (name in _COUNTED or is_extended(name)) and amount.milli_value() % 1000:
-        yield invalid_value(path, amount.canonical(), "must be an integer")
+    for shown, detail in _amount_problems(name, text):
+        yield invalid_value(path, shown, detail)
 
 
 def validate_container_resources(
@@ -131,6 +127,17 @@ def _entry(path: Path, name: str, text: str | float, name_rule: NameRule) -> Err
         yield invalid_value(path, shown, f"{shown} is not positive integer multiple of {name}")
 
 
+@lru_cache(maxsize=4096)
+def _amount_problems(name: str, text: str | float) -> tuple[tuple[str, str], ...]:
+    """Return what is wrong with an amount, and the amount as errors show it."""
+    amount, problems = Quantity.parse(text), []
+    if amount < _ZERO:
+        problems.append("must be greater than or equal to 0")
+    if (name in _COUNTED or is_extended(name)) and amount.milli_value() % 1000:
+        problems.append("must be an integer")
+    return tuple((amount.canonical(), problem) for problem in problems)
+
+
 def _against_limit(path: Path, name: str, text: str | float, limits: Mapping[str, str]) -> Errors:
     overcommit = is_native(name) and not name.startswith(HUGE_PAGES)
     limit = limits.get(name)
@@ -138,6 +145,8 @@ def _against_limit(path: Path, name: str, text: str | float, limits: Mapping[str
         if not overcommit:
             detail = "Limit must be set for non overcommitable resources"
             yield required(path.child("limits"), detail)
+        return
+    if text == limit:
         return
     request, at_most = Quantity.parse(text), Quantity.parse(limit)
     if not overcommit and request != at_most:

@@ -40,6 +40,7 @@ from kubegang.api.validation.pods.tolerations import validate_tolerations
 from kubegang.api.validation.pods.volumes import validate_volumes
 from kubegang.api.validation.pods.walking import containers_with_paths
 from kubegang.api.validation.pods.windows import validate_host_process, validate_os
+from kubegang.api.validation.scheduling.v1alpha1 import validate_workload_ref
 from kubegang.apimachinery.field import (
     Path,
     duplicate,
@@ -102,6 +103,8 @@ def validate_pod_spec(
     yield from validate_host_users(spec, path, context)
     yield from validate_hostname_override(spec, path)
     yield from _names_and_limits(spec, path, context)
+    if (reference := spec.get("workloadRef")) is not None:
+        yield from validate_workload_ref(reference, path.child("workloadRef"))
     yield from _group(spec, path)
     yield from _file_variables(spec, path)
 

@@ -31,7 +31,7 @@ CLAIM = Struct(
 )
 
 CLAIM_STATUS = Struct(
-    Field(name="name", required=True),
+    Field(name="name"),
     Field(name="resourceClaimName", pointer=True, text=long_name),
 )
 

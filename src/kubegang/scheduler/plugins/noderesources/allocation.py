@@ -123,6 +123,12 @@ def weighted_mean(
         of: (what would be taken, what the node has) → score; never asked about a node that
             has nothing.
     """
+    if parts and all(part.allocatable.all() for part in parts):
+        # The usual case, in a third of the steps: every node has every resource.
+        mean = np.zeros(count, dtype=np.int64)
+        for part in parts:
+            mean += of(part.allocated + part.wanted, part.allocatable) * part.weight
+        return mean // sum(part.weight for part in parts)
     total = np.zeros(count, dtype=np.int64)
     weights = np.zeros(count, dtype=np.int64)
     for part in parts:

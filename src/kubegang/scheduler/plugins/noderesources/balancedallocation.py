@@ -78,23 +78,27 @@ class NodeResourcesBalancedAllocation:
             counted_as="requested",
             rows=rows,
         )
-        after = _balance(parts, [part.allocated + part.wanted for part in parts], len(rows))
-        before = _balance(parts, [part.allocated for part in parts], len(rows))
-        return _HALF + (_HALF + after - before) // 2
+        before, after = _balances(parts, len(rows))
+        change: IntArray = after - before
+        return _HALF + (_HALF + change) // 2
 
 
-def _balance(parts: Sequence[Allocation], taken: Sequence[IntArray], count: int) -> IntArray:
-    """Return 100 for nodes used evenly, less the more the shares deviate."""
-    present = [part.allocatable > 0 for part in parts]
+def _balances(parts: Sequence[Allocation], count: int) -> IntArray:
+    """Return two rows, without and with the pod: 100 for even use, less as shares deviate."""
     shares = [
-        np.minimum(amounts / np.maximum(part.allocatable, 1), 1.0)
-        for part, amounts in zip(parts, taken, strict=True)
+        np.minimum(
+            (part.allocated + np.array([[0], [part.wanted]])) / np.maximum(part.allocatable, 1),
+            1.0,
+        )
+        for part in parts
     ]
-    if len(parts) == 2 and all(bool(has.all()) for has in present):
+    present = [part.allocatable > 0 for part in parts]
+    if len(parts) == 2 and all(has.all() for has in present):
         deviation = np.abs((shares[0] - shares[1]) / 2)
     else:
         deviation = _deviation(shares, present, count)
-    return ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+    balances: IntArray = ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+    return balances
 
 
 def _deviation(
@@ -106,16 +110,13 @@ def _deviation(
     two resources it is half their difference, which upstream computes directly.
     """
     number = np.zeros(count, dtype=np.int64)
-    total = np.zeros(count, dtype=np.float64)
-    first = np.zeros(count, dtype=np.float64)
-    last = np.zeros(count, dtype=np.float64)
+    total, first, last, squares = np.zeros((4, 2, count), dtype=np.float64)
     for share, has in zip(shares, present, strict=True):
         first = np.where(has & (number == 0), share, first)
         last = np.where(has, share, last)
         total += np.where(has, share, 0.0)
         number += has
     mean = total / np.maximum(number, 1)
-    squares = np.zeros(count, dtype=np.float64)
     for share, has in zip(shares, present, strict=True):
         squares += np.where(has, (share - mean) * (share - mean), 0.0)
     spread = np.sqrt(squares / np.maximum(number, 1))

@@ -1,0 +1,109 @@
+"""The API server as an ASGI application, in the order of a request's life.
+
+A request passes the layers of ``middleware`` (log, net, limit, authentication) and comes to
+the first route that takes its path: resources, health, metrics, discovery, OpenAPI. For a
+resource ``routing`` finds the handler of the verb; the handler reads the options and the
+body, the flows in ``creating``, ``updating`` and ``deleting`` admit, prepare, validate and
+store, and ``rendering`` makes the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from prometheus_client import CollectorRegistry
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from kubegang.api.facts import Facts
+from kubegang.api.scheme import Scheme
+from kubegang.apiserver.admission.chain import Admission
+from kubegang.apiserver.admission.lookup import StoreLookup
+from kubegang.apiserver.authn import Authenticator
+from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.chance import Rng
+from kubegang.apiserver.changes import ChangeCache
+from kubegang.apiserver.descriptions import load_descriptions
+from kubegang.apiserver.discovery import discovery_routes
+from kubegang.apiserver.health import Check, health_routes
+from kubegang.apiserver.metrics import RequestMetrics, metrics_route
+from kubegang.apiserver.middleware import Authentication, InFlightLimit, PanicGuard, RequestLog
+from kubegang.apiserver.openapi import openapi_routes
+from kubegang.apiserver.responses import page_not_found
+from kubegang.apiserver.reviews import Reviews
+from kubegang.apiserver.routing import ResourceRoute
+from kubegang.base.clock import Clock
+from kubegang.base.feature_gates import FeatureGates
+from kubegang.store.interface import Store
+
+MAX_READING = 400
+MAX_CHANGING = 200
+"""Requests at work at once, as kube-apiserver's defaults."""
+
+
+def create_app(
+    *,
+    store: Store,
+    scheme: Scheme,
+    facts: Facts,
+    gates: FeatureGates,
+    clock: Clock,
+    rng: Rng,
+    git_version: str,
+    authenticator: Authenticator,
+    enabled_admission_plugins: Collection[str] = (),
+    disabled_admission_plugins: Collection[str] = (),
+    ready: Mapping[str, Check] | None = None,
+    registry: CollectorRegistry | None = None,
+    max_reading: int = MAX_READING,
+    max_changing: int = MAX_CHANGING,
+) -> Starlette:
+    """Put an API server together; its ``Backend`` is in ``app.state.backend``.
+
+    Chance (``rng``) makes uids, generated names and the length of watches. ``ready`` are
+    further checks for ``/readyz``; each returns a problem or an empty text. Metrics are
+    registered in ``registry``, or in one of the server's own.
+
+    Raises:
+        UnknownPluginError: an admission plug-in that does not exist is named.
+    """
+    admission = Admission(
+        StoreLookup(store),
+        gates,
+        enabled=enabled_admission_plugins,
+        disabled=disabled_admission_plugins,
+    )
+    backend = Backend(
+        store=store,
+        scheme=scheme,
+        facts=facts,
+        gates=gates,
+        clock=clock,
+        rng=rng,
+        admission=admission,
+        changes=ChangeCache(),
+        kinds=frozenset(facts.kinds()),
+    )
+    registry = registry if registry is not None else CollectorRegistry()
+    metrics = RequestMetrics(registry, count_watches=lambda: len(backend.watches))
+    app = Starlette(
+        middleware=[
+            Middleware(RequestLog, clock=clock, rng=rng, metrics=metrics),
+            Middleware(PanicGuard),
+            Middleware(InFlightLimit, reading=max_reading, changing=max_changing),
+            Middleware(Authentication, authenticator=authenticator),
+        ],
+        routes=[
+            ResourceRoute(backend, Reviews(authenticator)),
+            *health_routes(store, ready or {}),
+            metrics_route(registry),
+            *openapi_routes(
+                scheme, facts, descriptions=load_descriptions(), git_version=git_version
+            ),
+            *discovery_routes(scheme, git_version=git_version),
+            Route("/{path:path}", page_not_found()),
+        ],
+    )
+    app.state.backend = backend
+    return app

@@ -1,0 +1,109 @@
+"""The application on a socket: uvicorn with TLS, started and stopped from outside.
+
+The socket is bound before anything is served, so that a port in use is found out at once and
+port 0 has its number. Client certificates are asked for but not required: others have tokens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import uvicorn
+from starlette.applications import Starlette
+
+from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.protocol import CertificateProtocol
+
+_BACKLOG = 2048
+_GRACE_SECONDS = 3
+"""How long requests may go on after a stop was asked for."""
+
+_KEEP_ALIVE_SECONDS = 75
+
+
+class TlsFiles(msgspec.Struct, frozen=True):
+    """Where the server's certificate, its key, and the CA of client certificates are."""
+
+    certificate: Path
+    key: Path
+    client_ca: Path
+
+
+class _Uvicorn(uvicorn.Server):
+    """uvicorn that leaves signals to whoever runs the process."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+class ApiServer:
+    """Serves an application until it is told to stop."""
+
+    def __init__(self, app: Starlette, *, sock: socket.socket, tls: TlsFiles) -> None:
+        """Take a bound socket; it is closed in the end."""
+        self._backend: Backend = app.state.backend
+        self._sock = sock
+        config = uvicorn.Config(
+            app,
+            http=CertificateProtocol,
+            ws="none",
+            lifespan="off",
+            loop="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            backlog=_BACKLOG,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+            ssl_certfile=tls.certificate,
+            ssl_keyfile=tls.key,
+            ssl_ca_certs=str(tls.client_ca),
+            ssl_cert_reqs=ssl.CERT_OPTIONAL,
+        )
+        self._server = _Uvicorn(config)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port."""
+        host, port = self._sock.getsockname()[:2]
+        return host, port
+
+    @property
+    def started(self) -> bool:
+        """Whether connections are accepted."""
+        return self._server.started
+
+    async def run(self) -> None:
+        """Serve until ``stop`` is called."""
+        await self._server.serve(sockets=[self._sock])
+
+    def stop(self) -> None:
+        """Accept nothing more, end the watches, and let other requests finish."""
+        self._server.should_exit = True
+        self._backend.end_watches()
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Return a listening socket's address bound; port 0 picks a free one.
+
+    Raises:
+        OSError: the address is in use, or not this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol said, event loops turn off Nagle's algorithm on what is accepted: it
+    # would cost each new connection 40 ms.
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+    except OSError:
+        sock.close()
+        raise
+    return sock

@@ -1,0 +1,115 @@
+"""The API server put together, and served on a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from starlette.applications import Starlette
+
+from kubegang.api.facts import load_facts
+from kubegang.api.profile import VersionProfile
+from kubegang.api.resources import ROWS
+from kubegang.api.scheme import Scheme
+from kubegang.apiserver.admission.chain import UnknownPluginError
+from kubegang.apiserver.app import create_app
+from kubegang.apiserver.authn import Authenticator
+from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.bootstrap import bootstrap
+from kubegang.apiserver.chance import Rng
+from kubegang.apiserver.compaction import compact_forever
+from kubegang.apiserver.expiry import expire_events_forever
+from kubegang.apiserver.health import Check
+from kubegang.app.errors import BadInputError
+from kubegang.app.options import UpOptions
+from kubegang.app.tls import serving
+from kubegang.base.clock import Clock
+from kubegang.store.interface import Store, StoreError
+from kubegang.store.locking import StoreInUseError
+from kubegang.store.memory import MemoryStore
+from kubegang.store.sqlite import open_sqlite_store
+
+# After a supervisor was killed, its API server needs a moment to notice and to close.
+TAKE_OVER_SECONDS = 5.0
+TAKE_OVER_STEP_SECONDS = 0.1
+
+
+def scheme_of(profile: VersionProfile) -> Scheme:
+    """Return the resources that a release serves with its gates."""
+    return Scheme.for_profile(ROWS, profile.served, profile.gates["apiserver"])
+
+
+def build_api_server(
+    options: UpOptions,
+    profile: VersionProfile,
+    *,
+    store: Store,
+    clock: Clock,
+    rng: Rng,
+    ready: Mapping[str, Check],
+) -> Starlette:
+    """Put the API server together over a store.
+
+    Raises:
+        BadInputError: an admission plug-in that does not exist is named.
+    """
+    try:
+        return create_app(
+            store=store,
+            scheme=scheme_of(profile),
+            facts=load_facts(profile.name),
+            gates=profile.gates["apiserver"],
+            clock=clock,
+            rng=rng,
+            git_version=profile.git_version,
+            authenticator=Authenticator({}),
+            enabled_admission_plugins=_names(options.enable_admission_plugins),
+            disabled_admission_plugins=_names(options.disable_admission_plugins),
+            ready=ready,
+        )
+    except UnknownPluginError as error:
+        raise BadInputError(str(error)) from error
+
+
+async def open_store(path: str, *, clock: Clock) -> Store:
+    """Open the database, or an empty store in memory without a path.
+
+    Raises:
+        BadInputError: the file is none of ours, damaged, or used by another process.
+    """
+    if not path:
+        return MemoryStore()
+    waited = 0.0
+    while True:
+        try:
+            return await open_sqlite_store(Path(path))
+        except StoreInUseError as error:
+            if waited >= TAKE_OVER_SECONDS:
+                raise BadInputError(str(error)) from error
+            await clock.sleep(TAKE_OVER_STEP_SECONDS)
+            waited += TAKE_OVER_STEP_SECONDS
+        except StoreError as error:
+            raise BadInputError(str(error)) from error
+
+
+async def keep_up(backend: Backend) -> None:
+    """Do the server's own housekeeping until cancelled: history and old events are forgotten."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(compact_forever(backend))
+        group.create_task(expire_events_forever(backend))
+
+
+async def serve(
+    app: Starlette, *, sock: socket.socket, pki_dir: str, ready: Callable[[], None]
+) -> None:
+    """Serve the API on a bound socket until cancelled; call ``ready`` once it answers."""
+    await bootstrap(app.state.backend, port=sock.getsockname()[1])
+    async with serving(app, sock=sock, pki_dir=pki_dir):
+        ready()
+        await keep_up(app.state.backend)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -1,0 +1,113 @@
+"""One component in a process of its own, over HTTPS to the API server like any client."""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections.abc import Callable
+
+from kubegang.app.apiserver import build_api_server, open_store, serve
+from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
+from kubegang.app.controllers import Controllers, chosen_controllers
+from kubegang.app.nodes import SimulatedNodes
+from kubegang.app.options import ChildSettings
+from kubegang.app.scheduler import build_scheduler, profiles_of, run_scheduler
+from kubegang.base.clock import Clock
+from kubegang.client.api import ApiClient
+from kubegang.client.http import HttpTransport
+from kubegang.client.kubeconfig import load_kubeconfig
+
+Problems = Callable[[], list[str]]
+Ready = Callable[[], None]
+
+
+async def run_component(
+    settings: ChildSettings, *, clock: Clock, others: Problems, ready: Ready
+) -> None:
+    """Run one component until cancelled.
+
+    Args:
+        settings: what and with which flags.
+        clock: the time.
+        others: what is wrong with the other components, for ``/readyz``.
+        ready: to be called once, when the component does its work.
+
+    Raises:
+        BadInputError: something that was asked for cannot be had.
+    """
+    match settings.component:
+        case "apiserver":
+            await _run_api_server(settings, clock=clock, others=others, ready=ready)
+        case "controllers":
+            await _run_controllers(settings, clock=clock, ready=ready)
+        case "scheduler":
+            await _run_scheduler(settings, clock=clock, ready=ready)
+        case "nodes":
+            await _run_nodes(settings, clock=clock, ready=ready)
+
+
+async def _run_api_server(
+    settings: ChildSettings, *, clock: Clock, others: Problems, ready: Ready
+) -> None:
+    store = await open_store(settings.store_path, clock=clock)
+    try:
+        app = build_api_server(
+            settings.options,
+            resolve_profile(settings.options),
+            store=store,
+            clock=clock,
+            rng=random.SystemRandom(),
+            ready={"components": lambda: "; ".join(others())},
+        )
+        sock = socket.socket(fileno=settings.socket_descriptor)
+        await serve(app, sock=sock, pki_dir=settings.pki_dir, ready=ready)
+    finally:
+        await store.close()
+
+
+async def _run_controllers(settings: ChildSettings, *, clock: Clock, ready: Ready) -> None:
+    client = _client(settings, clock)
+    controllers = Controllers(
+        client,
+        resolve_profile(settings.options),
+        chosen=chosen_controllers(settings.options.controllers),
+        clock=clock,
+        rng=random.Random(),
+    )
+    try:
+        await controllers.run(ready=ready)
+    finally:
+        await client.close()
+
+
+async def _run_scheduler(settings: ChildSettings, *, clock: Clock, ready: Ready) -> None:
+    client = _client(settings, clock)
+    options = settings.options
+    config = scheduler_configuration(options.config)
+    profiles = profiles_of(resolve_profile(options), config, configured=bool(options.config))
+    scheduler = build_scheduler(client, profiles, config, clock=clock, rng=random.Random())
+    try:
+        await run_scheduler(scheduler, ready=ready)
+    finally:
+        await client.close()
+
+
+async def _run_nodes(settings: ChildSettings, *, clock: Clock, ready: Ready) -> None:
+    client = _client(settings, clock)
+    nodes = SimulatedNodes(
+        client,
+        resolve_profile(settings.options),
+        initial_nodes=initial_nodes(settings.options.nodes),
+        clock=clock,
+        rng=random.Random(),
+        heartbeats=True,
+    )
+    try:
+        await nodes.run(ready=ready)
+    finally:
+        await client.close()
+
+
+def _client(settings: ChildSettings, clock: Clock) -> ApiClient:
+    transport = HttpTransport(load_kubeconfig(settings.kubeconfig))
+    return ApiClient(transport, user_agent=f"kubegang-{settings.component}")

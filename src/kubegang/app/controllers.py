@@ -1,0 +1,170 @@
+"""The controllers, their shared informers and their names as kube-controller-manager has them."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from kubegang.api.profile import VersionProfile
+from kubegang.api.scheme import ResourceInfo
+from kubegang.app.apiserver import scheme_of
+from kubegang.app.errors import BadInputError
+from kubegang.app.informers import SharedInformers
+from kubegang.base.clock import Clock
+from kubegang.client.interface import Client, Resource
+from kubegang.client.resources import JOBS, NAMESPACES, PODGROUPS, PODS, WORKLOADS
+from kubegang.client.workqueue import WorkQueue
+from kubegang.controllers.events import EventRecorder
+from kubegang.controllers.garbagecollector.controller import GarbageCollector
+from kubegang.controllers.job.controller import JobController
+from kubegang.controllers.job.objects import SchedulingObjects
+from kubegang.controllers.namespace.controller import NamespaceController
+from kubegang.controllers.podgroupprotection.controller import PodGroupProtection
+
+JOB = "job-controller"
+PROTECTION = "podgroup-protection-controller"
+GARBAGE = "garbage-collector-controller"
+NAMESPACE = "namespace-controller"
+NAMES = (JOB, PROTECTION, GARBAGE, NAMESPACE)
+
+# Resources whose objects neither own nor are owned; watching them would only cost.
+UNOWNED_KINDS = ("Event",)
+
+
+def chosen_controllers(text: str) -> frozenset[str]:
+    """Return the controllers that ``--controllers`` asks for.
+
+    Raises:
+        BadInputError: a name is unknown.
+    """
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    unknown = [w for w in words if w != "*" and w.removeprefix("-") not in NAMES]
+    if unknown:
+        raise BadInputError(
+            f"--controllers: unknown controller {unknown[0]!r}; known: {', '.join(NAMES)}"
+        )
+    return frozenset(
+        name for name in NAMES if f"-{name}" not in words and (name in words or "*" in words)
+    )
+
+
+class Controllers:
+    """Controllers that run together over one client."""
+
+    def __init__(
+        self,
+        client: Client,
+        profile: VersionProfile,
+        *,
+        chosen: frozenset[str],
+        clock: Clock,
+        rng: random.Random,
+    ) -> None:
+        self._client = client
+        self._profile = profile
+        self._clock = clock
+        self._rng = rng
+        self._informers = SharedInformers(client, clock=clock, rng=rng)
+        self._runs: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        self._scheme = scheme_of(profile)
+        self._rows = served_once(self._scheme.resources())
+        builders = {
+            JOB: self._add_job,
+            PROTECTION: self._add_protection,
+            GARBAGE: self._add_garbage,
+            NAMESPACE: self._add_namespace,
+        }
+        for name in NAMES:
+            if name in chosen:
+                builders[name]()
+
+    async def run(self, *, ready: Callable[[], None]) -> None:
+        """Run until cancelled; call ``ready`` when every informer has its first listing."""
+        async with asyncio.TaskGroup() as group:
+            for informer in self._informers.all():
+                group.create_task(informer.run())
+            for run in self._runs:
+                group.create_task(run())
+            for informer in self._informers.all():
+                await informer.synced.wait()
+            ready()
+
+    def _serves(self, resource: Resource) -> bool:
+        found = self._scheme.find(resource.group, resource.version, resource.plural)
+        return found is not None
+
+    def _add_job(self) -> None:
+        gates = self._profile.gates["controllers"]
+        grouped = gates.enabled_if_known("WorkloadWithJob") and self._serves(PODGROUPS)
+        recorder = EventRecorder(
+            self._client, component=JOB, clock=self._clock, suffix=self._suffix
+        )
+        pods, jobs = self._informers.of(PODS), self._informers.of(JOBS)
+        scheduling = None
+        synced = [pods.synced, jobs.synced]
+        if grouped:
+            workloads, groups = self._informers.of(WORKLOADS), self._informers.of(PODGROUPS)
+            scheduling = SchedulingObjects(
+                self._client, workloads=workloads, pod_groups=groups, recorder=recorder
+            )
+            synced += [workloads.synced, groups.synced]
+        controller = JobController(
+            self._client,
+            jobs=jobs,
+            pods=pods,
+            scheduling=scheduling,
+            synced=synced,
+            recorder=recorder,
+            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            clock=self._clock,
+        )
+        self._runs.append(controller.run)
+
+    def _add_protection(self) -> None:
+        if not self._serves(PODGROUPS):
+            return
+        controller = PodGroupProtection(
+            self._client,
+            pods=self._informers.of(PODS),
+            pod_groups=self._informers.of(PODGROUPS),
+            queue=WorkQueue(clock=self._clock, rng=self._rng),
+        )
+        self._runs.append(controller.run)
+
+    def _add_garbage(self) -> None:
+        resources = [resource_of(row) for row in self._rows if row.kind not in UNOWNED_KINDS]
+        controller = GarbageCollector(
+            self._client,
+            resources,
+            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            informers=[self._informers.of(resource) for resource in resources],
+        )
+        self._runs.append(controller.run)
+
+    def _add_namespace(self) -> None:
+        controller = NamespaceController(
+            self._client,
+            [resource_of(row) for row in self._rows if row.namespaced],
+            namespaces=self._informers.of(NAMESPACES),
+            queue=WorkQueue(clock=self._clock, rng=self._rng),
+        )
+        self._runs.append(controller.run)
+
+    def _suffix(self) -> str:
+        return f"{self._rng.getrandbits(64):016x}"
+
+
+def served_once(rows: Sequence[ResourceInfo]) -> list[ResourceInfo]:
+    """Return one row per stored resource that can be listed, watched and deleted."""
+    found: dict[tuple[str, str], ResourceInfo] = {}
+    for row in rows:
+        if {"list", "watch", "delete"} <= set(row.verbs):
+            found.setdefault((row.stored_as.group, row.plural), row)
+    return list(found.values())
+
+
+def resource_of(row: ResourceInfo) -> Resource:
+    """Return a row as the client names it."""
+    return Resource(row.group, row.version, row.plural, row.kind, namespaced=row.namespaced)

@@ -1,0 +1,33 @@
+"""One informer per resource, shared by all controllers of a process."""
+
+from __future__ import annotations
+
+import random
+
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.base.clock import Clock
+from kubegang.client.informer import Informer
+from kubegang.client.interface import Client, Resource
+
+
+class SharedInformers:
+    """Makes informers on first use; whoever runs the process runs them all."""
+
+    def __init__(self, client: Client, *, clock: Clock, rng: random.Random) -> None:
+        self._client = client
+        self._clock = clock
+        self._rng = rng
+        self._informers: dict[tuple[str, str], Informer[JsonObject]] = {}
+
+    def of(self, resource: Resource) -> Informer[JsonObject]:
+        """Return the resource's informer; versions of one resource share it."""
+        key = (resource.group, resource.plural)
+        if key not in self._informers:
+            self._informers[key] = Informer(
+                self._client, resource, clock=self._clock, rng=self._rng
+            )
+        return self._informers[key]
+
+    def all(self) -> list[Informer[JsonObject]]:
+        """Return every informer made so far."""
+        return list(self._informers.values())

@@ -1,0 +1,42 @@
+"""The resources that components ask for, as values.
+
+In groups with several versions these are the ones of Kubernetes 1.37; a component that serves
+other releases gets its resources as arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubegang.client.interface import Resource
+
+PODS: Final = Resource("", "v1", "pods", "Pod")
+NODES: Final = Resource("", "v1", "nodes", "Node", namespaced=False)
+NAMESPACES: Final = Resource("", "v1", "namespaces", "Namespace", namespaced=False)
+CONFIGMAPS: Final = Resource("", "v1", "configmaps", "ConfigMap")
+SERVICEACCOUNTS: Final = Resource("", "v1", "serviceaccounts", "ServiceAccount")
+CORE_EVENTS: Final = Resource("", "v1", "events", "Event")
+EVENTS: Final = Resource("events.k8s.io", "v1", "events", "Event")
+LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
+JOBS: Final = Resource("batch", "v1", "jobs", "Job")
+PODDISRUPTIONBUDGETS: Final = Resource(
+    "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget"
+)
+PRIORITYCLASSES: Final = Resource(
+    "scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", namespaced=False
+)
+WORKLOADS: Final = Resource("scheduling.k8s.io", "v1beta1", "workloads", "Workload")
+PODGROUPS: Final = Resource("scheduling.k8s.io", "v1beta1", "podgroups", "PodGroup")
+COMPOSITEPODGROUPS: Final = Resource(
+    "scheduling.k8s.io", "v1alpha3", "compositepodgroups", "CompositePodGroup"
+)
+RESOURCECLAIMS: Final = Resource("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim")
+RESOURCECLAIMTEMPLATES: Final = Resource(
+    "resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate"
+)
+RESOURCESLICES: Final = Resource(
+    "resource.k8s.io", "v1", "resourceslices", "ResourceSlice", namespaced=False
+)
+DEVICECLASSES: Final = Resource(
+    "resource.k8s.io", "v1", "deviceclasses", "DeviceClass", namespaced=False
+)

@@ -1,0 +1,381 @@
+"""The loop: pop, snapshot, decide, apply.
+
+The scheduler owns cache, queue and snapshot; only code on its event loop changes them, and
+nothing waits between taking a snapshot and counting the result. What the API must be told is
+left to the binder. It knows the cluster through informers only, so one that was killed and
+started again goes on from what the API says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from prometheus_client import CollectorRegistry
+
+from kubegang.api.profile import SchedulerProfile
+from kubegang.base.clock import Clock
+from kubegang.base.logging import logger
+from kubegang.base.turns import next_turn
+from kubegang.client.interface import Client
+from kubegang.scheduler.binder.binder import Binder, BinderSettings
+from kubegang.scheduler.binder.dispatch import DEFAULT_LIMIT
+from kubegang.scheduler.binder.metrics import SchedulerMetrics
+from kubegang.scheduler.cache.cache import Cache
+from kubegang.scheduler.cycle.decide import decide
+from kubegang.scheduler.cycle.decision import (
+    BindPod,
+    Decision,
+    Diagnosis,
+    EvictPod,
+    FailPod,
+    NominateNode,
+)
+from kubegang.scheduler.eventhandlers import EventHandlers, make_informers
+from kubegang.scheduler.framework.entities import (
+    QueuedEntity,
+    QueuedPodGroupInfo,
+    QueuedPodInfo,
+)
+from kubegang.scheduler.framework.pods import PodUid
+from kubegang.scheduler.framework.rng import Rng
+from kubegang.scheduler.plugins.registry import build_plugins
+from kubegang.scheduler.queue.backoff import BackoffPolicy
+from kubegang.scheduler.queue.board import Move
+from kubegang.scheduler.queue.entries import EntityKey
+from kubegang.scheduler.queue.groupflow import AttemptStatus
+from kubegang.scheduler.queue.places import Place
+from kubegang.scheduler.queue.queue import SchedulingQueue, key_of
+from kubegang.scheduler.queue.rules import QueueRules
+from kubegang.scheduler.runtime.framework import Framework
+
+CYCLES_PER_TURN: Final = 16
+SECONDS_PER_TURN: Final = 0.005
+"""After so much work, whichever comes first, other tasks get their turn."""
+
+GRACE_SECONDS: Final = 3.0
+"""How long calls that were begun may take once the scheduler is to end."""
+
+PluginArgs = Mapping[str, Mapping[str, Any]]
+"""``pluginConfig`` arguments by plugin."""
+
+_QUEUE_STATUS: Final[Mapping[str, AttemptStatus]] = {
+    "scheduled": "scheduled",
+    "partly-scheduled": "scheduled",
+    # Nobody was left to be tried; upstream closes the attempt as a success.
+    "skipped": "scheduled",
+    "unschedulable": "unschedulable",
+    "error": "error",
+}
+
+_log = logger(__name__)
+
+
+class SchedulerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a KubeSchedulerConfiguration says beyond the profiles, and where we are.
+
+    Attributes:
+        plugin_args: per schedulerName the arguments of its plugins.
+        calls_in_flight: API calls at a time.
+        host: this machine's name, for events.
+    """
+
+    backoff: BackoffPolicy = BackoffPolicy()
+    plugin_args: Mapping[str, PluginArgs] = {}
+    calls_in_flight: int = DEFAULT_LIMIT
+    host: str = "localhost"
+
+
+class Scheduler:
+    """Schedules the pods of its profiles while ``run`` runs.
+
+    Attributes:
+        cache: what is believed of the cluster; only the scheduler changes it.
+        queue: what is pending; only the scheduler changes it.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        profiles: Sequence[SchedulerProfile],
+        *,
+        clock: Clock,
+        rng: Rng,
+        registry: CollectorRegistry,
+        settings: SchedulerSettings | None = None,
+    ) -> None:
+        """Put the parts together.
+
+        Args:
+            client: the API.
+            profiles: what is decided how; a pod's schedulerName picks one.
+            clock: the time, and pauses.
+            rng: breaks ties.
+            registry: where metrics are counted.
+            settings: backoff and limits.
+
+        Raises:
+            PluginConfigError: a profile's plugins cannot be built.
+        """
+        settings = settings or SchedulerSettings()
+        self._clock = clock
+        self._rng = rng
+        self._profiles = {profile.scheduler_name: profile for profile in profiles}
+        self._frameworks = {
+            name: build_framework(profile, settings.plugin_args.get(name, {}))
+            for name, profile in self._profiles.items()
+        }
+        rules = {
+            name: QueueRules.of(profile, self._frameworks[name])
+            for name, profile in self._profiles.items()
+        }
+        condition = profiles[0].initially_scheduled_condition
+        self.cache = Cache()
+        self.queue = SchedulingQueue(rules, self.cache, settings.backoff)
+        self._metrics = SchedulerMetrics(registry)
+        self._metrics.watch(self.queue, self.cache)
+        self._binder = Binder(
+            client,
+            self.cache,
+            self.queue,
+            settings=BinderSettings(
+                host=settings.host,
+                group_condition=condition,
+                speaking=tuple(name for name, rule in rules.items() if rule.speaking),
+                calls_in_flight=settings.calls_in_flight,
+            ),
+            metrics=self._metrics,
+            clock=clock,
+            moved=self._moved,
+        )
+        handlers = EventHandlers(
+            self.cache,
+            self.queue,
+            scheduler_names=self._profiles,
+            clock=clock,
+            handled=self._event_handled,
+        )
+        self._informers = make_informers(
+            client,
+            handlers,
+            clock=clock,
+            group_condition=condition,
+            with_groups=any(rule.groups for rule in rules.values()),
+        )
+        self._diagnoses: dict[EntityKey, Diagnosis] = {}
+        self._work = asyncio.Event()
+        self._stopping = False
+        self._cycles = 0
+
+    # --- running -------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Schedule until ``stop``; then let the calls that were begun come to their end."""
+        async with asyncio.TaskGroup() as tasks:
+            binder = tasks.create_task(self._binder.run())
+            watching = [tasks.create_task(informer.run()) for informer in self._informers]
+            for informer in self._informers:
+                await informer.synced.wait()
+            _log.info("scheduling", profiles=sorted(self._profiles))
+            await self._loop()
+            self._binder.stop()
+            # Bindings that were begun are finished, so that no gang is left half bound.
+            await self._wait_at_most(GRACE_SECONDS, binder)
+            for task in (binder, *watching):
+                task.cancel()
+
+    def stop(self) -> None:
+        """Let ``run`` end."""
+        self._stopping = True
+        self._work.set()
+
+    async def wait_settled(self) -> None:
+        """Return when nothing can be popped and no API call is under way."""
+        while self.queue.has_work or self._binder.is_busy:
+            await self._binder.wait_idle()
+            await next_turn()
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether the cluster has been seen whole once; before, nothing is decided."""
+        return all(informer.synced.is_set() for informer in self._informers)
+
+    async def _loop(self) -> None:
+        while not self._stopping:
+            self._tick()
+            if not self._work_for_a_turn():
+                await self._wait_for_work()
+            # Informers and the binder share this loop; a long queue must not starve them.
+            await next_turn()
+
+    def _work_for_a_turn(self) -> bool:
+        """Run cycles until the turn is over; return whether there may be more to do."""
+        started = self._clock.now()
+        for _ in range(CYCLES_PER_TURN):
+            entity = self.queue.pop(now=self._clock.now())
+            if entity is None:
+                return False
+            self._attempt(entity)
+            if self._stopping or self._clock.now() - started > SECONDS_PER_TURN:
+                break
+        return True
+
+    async def _wait_for_work(self) -> None:
+        """Return when something moved, or when the clock has something to do."""
+        due = [t for t in (self.queue.next_tick(), self._binder.next_tick()) if t is not None]
+        self._work.clear()
+        if not due:
+            await self._work.wait()
+            return
+        moved = asyncio.ensure_future(self._work.wait())
+        try:
+            await self._wait_at_most(min(due) - self._clock.now(), moved)
+        finally:
+            moved.cancel()
+
+    async def _wait_at_most(self, seconds: float, awaited: asyncio.Future[Any]) -> None:
+        """Return when something is done, or when so much time has passed on our clock."""
+        timer = asyncio.ensure_future(self._clock.sleep(max(seconds, 0.0)))
+        try:
+            await asyncio.wait((timer, awaited), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            timer.cancel()
+
+    def _tick(self) -> None:
+        now = self._clock.now()
+        self._note(self.queue.tick(now=now), now=now)
+        self._binder.tick(now=now)
+
+    # --- one attempt ---------------------------------------------------------------------
+
+    def _attempt(self, entity: QueuedEntity) -> None:
+        """Decide about an entity and start what follows; a bug ends this attempt only."""
+        self._cycles += 1
+        queued = {member.pod.uid: member for member in members_of(entity)}
+        try:
+            self._run_cycle(entity, queued, entity.scheduler_name)
+        except Exception:  # noqa: BLE001 - a guard: one broken entity must not stop the others.
+            _log.exception("attempt failed", entity=entity.key, cycle=self._cycles)
+            for uid in queued:
+                self.cache.forget(uid)
+            now = self._clock.now()
+            failed = dict.fromkeys(queued, frozenset[str]())
+            self._note(self.queue.finish(entity, failed, "error", now=now), now=now)
+
+    def _run_cycle(
+        self, entity: QueuedEntity, queued: Mapping[PodUid, QueuedPodInfo], name: str
+    ) -> None:
+        started = self._clock.now()
+        profile, framework = self._profiles[name], self._frameworks[name]
+        # 1. Take the cluster as it is now.
+        snapshot = self.cache.snapshot()
+        # 2. Decide.
+        decision = decide(
+            snapshot, entity, profile=profile, framework=framework, now=started, rng=self._rng
+        )
+        # 3. Count the result as real.
+        self.cache.set_scan_start(decision.scan_start)
+        for instruction in decision.instructions:
+            if isinstance(instruction, BindPod):
+                self.cache.assume(instruction.pod.uid, instruction.node)
+        # 4. Tell the queue what became of it.
+        now = self._clock.now()
+        status = _QUEUE_STATUS[decision.status]
+        self._note(self.queue.finish(entity, failures(decision), status, now=now), now=now)
+        # 5. Start the act; it goes on while the next entity is decided about.
+        self._binder.start(decision, queued, framework=framework, started=started)
+        self._report(entity, decision, name, seconds=now - started)
+
+    def _report(
+        self, entity: QueuedEntity, decision: Decision, name: str, *, seconds: float
+    ) -> None:
+        if decision.unbound:
+            self._diagnoses[key_of(entity)] = decision.diagnosis
+        kind = "pod"
+        if isinstance(entity, QueuedPodGroupInfo):
+            kind = "podGroup"
+            self._metrics.note_group(name, result=group_result(decision), seconds=seconds)
+        else:
+            self._metrics.algorithm_duration.observe(seconds)
+        message = decision.diagnosis.message
+        _log.info(decision.status, cycle=self._cycles, diagnosis=message, **{kind: entity.key})
+
+    # --- what moved ----------------------------------------------------------------------
+
+    def _event_handled(self, event: str, moves: tuple[Move, ...], seconds: float) -> None:
+        self._metrics.event_duration.labels(event).observe(seconds)
+        self._moved(moves)
+
+    def _moved(self, moves: tuple[Move, ...]) -> None:
+        if moves:
+            self._note(moves, now=self._clock.now())
+            self._work.set()
+
+    def _note(self, moves: tuple[Move, ...], *, now: float) -> None:
+        self._metrics.note_moves(moves)
+        self._binder.note(moves, now=now)
+        for move in moves:
+            if move.finish is Place.NOWHERE and move.kind != "member":
+                self._diagnoses.pop(move.entity, None)
+
+    # --- explaining ----------------------------------------------------------------------
+
+    def explain(self, key: EntityKey) -> Diagnosis | None:
+        """Return why an entity is pending, or ``None`` if it is not.
+
+        What its last attempt found, unless it is held outside the queue now.
+        """
+        waiting = self.queue.explain(key, now=self._clock.now())
+        if waiting is None:
+            return None
+        held = waiting.place in (Place.GATED, Place.INCOMPLETE)
+        if not held and key in self._diagnoses:
+            return self._diagnoses[key]
+        return Diagnosis(
+            outcome="waiting",
+            message=waiting.message,
+            upstream_message=waiting.upstream_message,
+            group=waiting.group,
+            quorum=waiting.quorum,
+            scheduled=waiting.scheduled,
+        )
+
+
+def build_framework(profile: SchedulerProfile, args: PluginArgs) -> Framework:
+    """Return a profile's plugins, sorted by what they do.
+
+    Raises:
+        PluginConfigError: a plugin is unknown, or its arguments cannot be used.
+    """
+    names = [plugin.name for plugin in profile.plugins]
+    weights = {plugin.name: plugin.weight for plugin in profile.plugins}
+    return Framework(build_plugins(names, gates=profile.gates, args=args), weights=weights)
+
+
+def members_of(entity: QueuedEntity) -> Sequence[QueuedPodInfo]:
+    """Return the pods that an attempt is about."""
+    return entity.members if isinstance(entity, QueuedPodGroupInfo) else (entity,)
+
+
+def group_result(decision: Decision) -> str:
+    """Return how upstream's metrics call the end of an attempt at a group."""
+    if decision.status == "unschedulable":
+        makes_room = any(
+            isinstance(instruction, EvictPod)
+            or (isinstance(instruction, NominateNode) and instruction.node)
+            for instruction in decision.instructions
+        )
+        return "waiting_on_preemption" if makes_room else "unschedulable"
+    return _QUEUE_STATUS[decision.status]
+
+
+def failures(decision: Decision) -> dict[PodUid, frozenset[str]]:
+    """Return the pods that go back to the queue, with the plugins that refused each."""
+    refused = {
+        instruction.pod.uid: frozenset(instruction.plugins)
+        for instruction in decision.instructions
+        if isinstance(instruction, FailPod)
+    }
+    return {pod.uid: refused.get(pod.uid, frozenset()) for pod in decision.unbound}

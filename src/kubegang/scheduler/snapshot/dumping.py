@@ -1,0 +1,62 @@
+"""A snapshot as plain JSON, and back: so that any cycle can be repeated elsewhere.
+
+The order in which nodes and pods came is kept, since the scan order and plugins follow it;
+row numbers are not, since no decision depends on them. Pure.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.scheduler.framework.nodes import NodeInfo
+from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
+from kubegang.scheduler.snapshot.snapshot import Snapshot
+
+
+class DumpedPod(msgspec.Struct, frozen=True, rename="camel"):
+    """A pod and the node it counts on."""
+
+    pod: PodInfo
+    node: NodeName
+
+
+class SnapshotDump(msgspec.Struct, frozen=True, rename="camel"):
+    """The whole of a snapshot, in the order of arrival."""
+
+    nodes: tuple[NodeInfo, ...]
+    pods: tuple[DumpedPod, ...]
+    pod_groups: tuple[PodGroupInfo, ...]
+    scan_start: int
+
+
+def dump_snapshot(snapshot: Snapshot) -> JsonObject:
+    """Return the snapshot as JSON."""
+    nodes = snapshot.nodes
+    rows = [nodes.row(name) for name in nodes.arrivals()]
+    dump = SnapshotDump(
+        nodes=tuple(nodes.infos[row] for row in rows if row is not None),
+        pods=tuple(DumpedPod(entry.pod, entry.node) for entry in snapshot.placed_pods()),
+        pod_groups=tuple(sorted(snapshot.pod_groups(), key=lambda group: group.key)),
+        scan_start=snapshot.scan_start,
+    )
+    plain: JsonObject = msgspec.to_builtins(dump)
+    return plain
+
+
+def load_snapshot(dump: JsonObject) -> Snapshot:
+    """Return the snapshot that a dump describes.
+
+    Raises:
+        msgspec.ValidationError: it is no dump.
+    """
+    content = msgspec.convert(dump, SnapshotDump)
+    snapshot = Snapshot()
+    for node in content.nodes:
+        snapshot.set_node(node)
+    for entry in content.pods:
+        snapshot.add_pod(entry.pod, entry.node)
+    for group in content.pod_groups:
+        snapshot.set_pod_group(group)
+    snapshot.scan_start = content.scan_start
+    return snapshot

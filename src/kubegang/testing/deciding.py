@@ -1,0 +1,144 @@
+"""The deciding core with a small cluster around it, without a control plane.
+
+For tests of plugins and cycles: add builders, decide about a pod or a group, look at the
+decision. Nothing is bound; ``carry_out`` counts a decision's bindings as real.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from kubegang.api.profile import SchedulerProfile
+from kubegang.app.profiles.table import profile_named
+from kubegang.scheduler.cycle.decide import decide
+from kubegang.scheduler.cycle.decision import BindPod, Decision, FailPod, SetPodGroupCondition
+from kubegang.scheduler.framework.entities import QueuedPodGroupInfo, QueuedPodInfo
+from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
+from kubegang.scheduler.plugins.registry import build_plugins
+from kubegang.scheduler.runtime.framework import Framework
+from kubegang.scheduler.snapshot.builder import SnapshotBuilder
+from kubegang.scheduler.snapshot.snapshot import Snapshot
+from kubegang.testing.builders import NodeBuilder, PodBuilder, PodGroupBuilder
+
+Addable = NodeBuilder | PodBuilder | PodGroupBuilder
+
+
+def default_profile(*, version: str = "1.37", feature_gates: str = "") -> SchedulerProfile:
+    """Return the ``default-scheduler`` profile of a release."""
+    return profile_named(version, feature_gates=feature_gates).schedulers[0]
+
+
+def framework_of(
+    profile: SchedulerProfile, *, args: Mapping[str, Mapping[str, Any]] | None = None
+) -> Framework:
+    """Return a profile's plugins, ready to run."""
+    plugins = build_plugins(
+        [plugin.name for plugin in profile.plugins], gates=profile.gates, args=args or {}
+    )
+    return Framework(plugins, weights={plugin.name: plugin.weight for plugin in profile.plugins})
+
+
+class DecidingCore:
+    """A snapshot under construction, and ``decide`` on it.
+
+    Attributes:
+        waiting: pods without a node, by name, in the order in which they were added.
+    """
+
+    def __init__(
+        self,
+        *objects: Addable | Iterable[Addable],
+        profile: SchedulerProfile | None = None,
+        args: Mapping[str, Mapping[str, Any]] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.profile = profile or default_profile()
+        self.framework = framework_of(self.profile, args=args)
+        self.builder = SnapshotBuilder()
+        self.waiting: dict[str, PodInfo] = {}
+        self._rng = random.Random(seed)
+        self.add(*objects)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The cluster as it is now."""
+        return self.builder.snapshot()
+
+    def add(self, *objects: Addable | Iterable[Addable]) -> None:
+        """Add nodes, groups and pods; a pod with a node counts there, others wait."""
+        for entry in objects:
+            if not isinstance(entry, NodeBuilder | PodBuilder | PodGroupBuilder):
+                self.add(*entry)
+            elif isinstance(entry, NodeBuilder):
+                self.builder.set_node(entry.info())
+            elif isinstance(entry, PodGroupBuilder):
+                self.builder.set_pod_group(entry.info())
+            else:
+                pod = entry.info()
+                if pod.node_name:
+                    self.builder.set_pod(pod)
+                else:
+                    self.waiting[pod.name] = pod
+
+    def decide_pod(self, name: str = "p") -> Decision:
+        """Decide about a waiting pod as an ordinary one."""
+        return self._decide(QueuedPodInfo(pod=self.waiting[name], timestamp=0.0))
+
+    def decide_group(self, name: str = "g", *, namespace: str = "default") -> Decision:
+        """Decide about a group and all its waiting members."""
+        key = PodGroupKey(namespace, name)
+        members = [
+            QueuedPodInfo(pod=pod, timestamp=0.0)
+            for pod in self.waiting.values()
+            if pod.pod_group == key
+        ]
+        group = self.snapshot.pod_group(key)
+        return self._decide(
+            QueuedPodGroupInfo(
+                group=key,
+                members=members,
+                priority=group.priority if group else 0,
+                timestamp=0.0,
+            )
+        )
+
+    def _decide(self, entity: QueuedPodInfo | QueuedPodGroupInfo) -> Decision:
+        return decide(
+            self.snapshot,
+            entity,
+            profile=self.profile,
+            framework=self.framework,
+            now=0.0,
+            rng=self._rng,
+        )
+
+    def carry_out(self, decision: Decision) -> None:
+        """Count the decision's bindings as real, as the scheduler would."""
+        self.builder.set_scan_start(decision.scan_start)
+        for instruction in decision.instructions:
+            if isinstance(instruction, BindPod):
+                pod = msgspec.structs.replace(instruction.pod, node_name=instruction.node)
+                self.builder.set_pod(pod)
+                self.waiting.pop(pod.name, None)
+
+
+def bindings(decision: Decision) -> dict[str, str]:
+    """Return pod name → node name of a decision's bindings."""
+    return {i.pod.name: i.node for i in decision.instructions if isinstance(i, BindPod)}
+
+
+def failures(decision: Decision) -> dict[str, str]:
+    """Return pod name → message of a decision's failed pods."""
+    return {i.pod.name: i.message for i in decision.instructions if isinstance(i, FailPod)}
+
+
+def group_condition(decision: Decision) -> tuple[str, str, str] | None:
+    """Return (status, reason, message) of the group condition that a decision writes."""
+    for instruction in decision.instructions:
+        if isinstance(instruction, SetPodGroupCondition):
+            return (instruction.status, instruction.reason, instruction.message)
+    return None

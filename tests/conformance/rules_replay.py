@@ -1,0 +1,241 @@
+"""Answers writes of the corpus with the API's rules alone: no server, no store, no clock.
+
+A write goes through the steps that decide what becomes of it: known fields, canonical form,
+defaults, changing admission, what the server resets, validation. An entry whose answer
+depends on more is skipped, and ``why_skipped`` says why.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from kubegang.api.defaults.table import apply_defaults
+from kubegang.api.dropping import canonicalize
+from kubegang.api.facts import Facts, load_facts
+from kubegang.api.profile import VersionProfile
+from kubegang.api.resources import ROWS
+from kubegang.api.scheme import ResourceInfo, Scheme
+from kubegang.api.validation.table import (
+    validate_create,
+    validate_status_update,
+    validate_update,
+)
+from kubegang.apimachinery.decoding import prune
+from kubegang.apimachinery.errors import ApiError
+from kubegang.apimachinery.field import FieldError
+from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
+from kubegang.apimachinery.patch import json_patch, merge_patch
+from kubegang.apimachinery.strategicmerge import strategic_merge_patch
+from kubegang.apiserver.admission.chain import Admission
+from kubegang.apiserver.admission.request import AdmissionRequest, Operation
+from kubegang.apiserver.registry import prepare_create, prepare_update
+from kubegang.apiserver.targets import Target, parse_target
+from kubegang.app.profiles.table import profile_named
+from kubegang.base.feature_gates import FeatureGates
+from tests.conformance.rules_cluster import Cluster
+
+CORPUS = Path(__file__).parent / "corpus" / "public"
+
+FILES = (
+    "defaulting",
+    "validation",
+    "updates",
+    "podgroup",
+    "workload",
+    "compositepodgroup",
+    "jobs",
+    "priority",
+    "pod-scheduling-group",
+    "deletion",
+    "scheduling-v1alpha1",
+    "scheduling-v1alpha2",
+    "feature-gates",
+)
+
+KINDS = frozenset(
+    {
+        "Namespace",
+        "Node",
+        "Pod",
+        "Event",
+        "Lease",
+        "ConfigMap",
+        "ServiceAccount",
+        "PriorityClass",
+        "Job",
+        "Workload",
+        "PodGroup",
+        "CompositePodGroup",
+        "PodDisruptionBudget",
+    }
+)
+
+NOW = "2026-11-20T00:00:00Z"
+NAMESPACE = "test-namespace"
+
+_JSON_PATCH = "application/json-patch+json"
+_MERGE_PATCH = "application/merge-patch+json"
+_STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+_PATCHES = (_JSON_PATCH, _MERGE_PATCH, _STRATEGIC_PATCH)
+
+Entry = dict[str, Any]
+
+
+class Written(NamedTuple):
+    """What the rules make of a write."""
+
+    errors: list[FieldError]
+    obj: JsonObject
+
+
+def entries() -> Iterator[tuple[str, Entry]]:
+    """Yield the entries of the files, with names; placeholders are filled in."""
+    for file in FILES:
+        for entry in yaml.load((CORPUS / f"{file}.yaml").read_text(), Loader=yaml.CSafeLoader):
+            yield f"{file}:{entry['id']}", _filled(entry)
+
+
+class Replay:
+    """One release with a choice of gates, and a cluster that an entry works on."""
+
+    def __init__(self, version: str, gates: str) -> None:
+        profile = profile_named(version)
+        self.gates = _chosen(profile, gates)
+        self.scheme = Scheme.for_profile(ROWS, profile.served, self.gates)
+        self.facts: Facts = load_facts(version)
+        self.cluster = Cluster()
+        self._admission = Admission(self.cluster, self.gates)
+        self._rng = random.Random(version)
+
+    def resource(self, request: Entry) -> tuple[ResourceInfo | None, Target | None]:
+        """Return what a request is about."""
+        target = parse_target(request["path"].format(ns=NAMESPACE, x="x"))
+        if target is None:
+            return None, None
+        return self.scheme.find(target.group, target.version, target.resource), target
+
+    def set_up(self, steps: list[Entry]) -> None:
+        """Do what comes before the request."""
+        for step in steps:
+            if step.get("method") == "DELETE":
+                self._delete(step)
+            elif "method" in step:
+                self.write(step)
+
+    def write(self, request: Entry) -> Written:
+        """Create or change an object, and keep it if it is in order.
+
+        Raises:
+            ApiError: admission refuses the write.
+        """
+        info, target = self.resource(request)
+        if info is None or target is None:
+            return Written([], {})
+        if target.subresource == "binding":
+            obj = request["body"]
+            gvk = GroupVersionKind("", "v1", "Binding")
+            return Written(validate_create(obj, gvk, self.gates), obj)
+        stored = self.cluster.get(info, target.namespace, target.name)
+        if stored is None:
+            written = self._create(info, target, request["body"])
+        else:
+            written = self._update(info, target, request, stored)
+        if not written.errors:
+            self.cluster.put(info, written.obj)
+        return written
+
+    def _create(self, info: ResourceInfo, target: Target, body: JsonObject) -> Written:
+        obj = self._decoded(info, body, target.namespace)
+        apply_defaults(obj, info.gvk, self.gates)
+        self._admit("create", info, target, obj, None)
+        prepare_create(obj, info, gates=self.gates, now=NOW, rng=self._rng)
+        canonicalize(obj, info.gvk)
+        return Written(validate_create(obj, info.gvk, self.gates), obj)
+
+    def _update(
+        self, info: ResourceInfo, target: Target, request: Entry, stored: JsonObject
+    ) -> Written:
+        old = copy.deepcopy(stored)
+        old["apiVersion"] = str(info.group_version)
+        new = self._decoded(info, self._changed(info, request, old), target.namespace)
+        apply_defaults(new, info.gvk, self.gates)
+        self._admit("update", info, target, new, old)
+        new["metadata"]["resourceVersion"] = "1"
+        old["metadata"]["resourceVersion"] = "1"
+        prepare_update(new, old, info, gates=self.gates, subresource=target.subresource)
+        canonicalize(new, info.gvk)
+        if target.subresource == "status":
+            return Written(validate_status_update(new, old, info.gvk, self.gates), new)
+        return Written(validate_update(new, old, info.gvk, self.gates), new)
+
+    def _changed(self, info: ResourceInfo, request: Entry, old: JsonObject) -> JsonObject:
+        body, doc = request["body"], copy.deepcopy(old)
+        kind = (request.get("headers") or {}).get("Content-Type")
+        if kind == _JSON_PATCH:
+            return json_patch(doc, body)
+        if kind == _MERGE_PATCH:
+            return merge_patch(doc, body)
+        if kind == _STRATEGIC_PATCH:
+            return strategic_merge_patch(doc, body, self.facts.kind(info.gvk))
+        return copy.deepcopy(body)
+
+    def _decoded(self, info: ResourceInfo, body: JsonObject, namespace: str) -> JsonObject:
+        obj = prune(copy.deepcopy(body), self.facts.kind(info.gvk))
+        metadata = obj.setdefault("metadata", {})
+        if info.namespaced and not metadata.get("namespace"):
+            metadata["namespace"] = namespace
+        canonicalize(obj, info.gvk)
+        return obj
+
+    def _admit(
+        self,
+        operation: Operation,
+        info: ResourceInfo,
+        target: Target,
+        obj: JsonObject,
+        old: JsonObject | None,
+    ) -> None:
+        self._admission.admit(
+            AdmissionRequest(
+                operation=operation,
+                info=info,
+                namespace=target.namespace,
+                name=target.name,
+                obj=obj,
+                old=old,
+                subresource=target.subresource,
+            )
+        )
+
+    def _delete(self, step: Entry) -> None:
+        info, target = self.resource(step)
+        if info is not None and target is not None:
+            self.cluster.delete(info, target.namespace, target.name, now=NOW)
+
+
+def _filled(node: Any) -> Any:
+    if isinstance(node, str):
+        return node.replace("{ns}", NAMESPACE).replace("{x}", "word")
+    if isinstance(node, list):
+        return [_filled(item) for item in node]
+    if isinstance(node, dict):
+        return {_filled(key): _filled(value) for key, value in node.items()}
+    return node
+
+
+def _chosen(profile: VersionProfile, choice: str) -> FeatureGates:
+    """Return the gates that the corpus calls on, off, generic or on-NAME."""
+    gang = {gate.name for gate in profile.known_gates if gate.gang}
+    on = profile.gates["apiserver"]
+    if choice == "on":
+        return on
+    if choice.startswith("on-"):
+        return on.with_changes({choice.removeprefix("on-"): False})
+    off = dict.fromkeys(gang, False)
+    return on.with_changes(off | {"GenericWorkload": choice == "generic"})
