@@ -33,7 +33,7 @@ START_SECONDS, DEMO_SECONDS = 60, 60
 FIRST, SECOND = "train-large", "train-next"
 FIRST_PODS, SECOND_PODS = 6, 4
 
-console = Console(highlight=False)
+console = Console(highlight=False, soft_wrap=True)
 
 
 class DemoFailedError(Exception):
@@ -107,7 +107,7 @@ async def control_plane() -> AsyncIterator[ApiClient]:
     try:
         async with asyncio.timeout(START_SECONDS):
             kubeconfig = await _read_start_up(process)
-        transport = HttpTransport(load_kubeconfig(kubeconfig))
+        transport = HttpTransport(load_kubeconfig(Path(kubeconfig)))
         client = ApiClient(transport, user_agent="kubegang-demo")
         try:
             yield client

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import NamedTuple
 
 from kubegang.api.scheme import ResourceInfo
@@ -31,12 +30,12 @@ class Cluster:
 
     def get(self, info: ResourceInfo, namespace: str, name: str) -> JsonObject | None:
         """Return an object, or ``None``."""
-        return self._objects.get(info.key(namespace, name)) if name else None
+        return self._objects.get(_key(info, namespace, name)) if name else None
 
     def put(self, info: ResourceInfo, obj: JsonObject) -> None:
         """Keep an object."""
         metadata = obj["metadata"]
-        self._objects[info.key(metadata.get("namespace") or "", metadata["name"])] = obj
+        self._objects[_key(info, metadata.get("namespace") or "", metadata["name"])] = obj
 
     def delete(self, info: ResourceInfo, namespace: str, name: str, *, now: str) -> None:
         """Remove an object, or mark it as deleted if it waits for something."""
@@ -47,7 +46,7 @@ class Cluster:
             obj["metadata"]["deletionTimestamp"] = now
             obj["metadata"]["deletionGracePeriodSeconds"] = 0
         else:
-            del self._objects[info.key(namespace, name)]
+            del self._objects[_key(info, namespace, name)]
 
     def namespace_phase(self, _name: str) -> str | None:
         """Return that a namespace is there."""
@@ -76,3 +75,7 @@ class Cluster:
 def _class(obj: JsonObject) -> PriorityClass:
     policy = obj.get("preemptionPolicy") or "PreemptLowerPriority"
     return PriorityClass(obj["metadata"]["name"], obj.get("value") or 0, policy)
+
+
+def _key(info: ResourceInfo, namespace: str, name: str) -> str:
+    return info.key(namespace if info.namespaced else "", name)

@@ -27,8 +27,7 @@ from kubegang.api.validation.table import (
     validate_update,
 )
 from kubegang.apimachinery.decoding import prune
-from kubegang.apimachinery.errors import ApiError
-from kubegang.apimachinery.field import FieldError
+from kubegang.apimachinery.field import FieldError, invalid_object
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apimachinery.patch import json_patch, merge_patch
 from kubegang.apimachinery.strategicmerge import strategic_merge_patch
@@ -59,30 +58,36 @@ FILES = (
 )
 
 KINDS = frozenset(
-    {
+    [
+        "ConfigMap",
+        "CompositePodGroup",
+        "Event",
+        "Job",
+        "Lease",
         "Namespace",
         "Node",
         "Pod",
-        "Event",
-        "Lease",
-        "ConfigMap",
-        "ServiceAccount",
-        "PriorityClass",
-        "Job",
-        "Workload",
-        "PodGroup",
-        "CompositePodGroup",
         "PodDisruptionBudget",
-    }
+        "PodGroup",
+        "PriorityClass",
+        "ServiceAccount",
+        "Workload",
+    ]
 )
+
+_DECIDED_HERE = (200, 201, 422)
+_SUBRESOURCES = ("", "status", "binding")
 
 NOW = "2026-11-20T00:00:00Z"
 NAMESPACE = "test-namespace"
+WORD = "word"
 
 _JSON_PATCH = "application/json-patch+json"
 _MERGE_PATCH = "application/merge-patch+json"
 _STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 _PATCHES = (_JSON_PATCH, _MERGE_PATCH, _STRATEGIC_PATCH)
+
+_BINDING = GroupVersionKind("", "v1", "Binding")
 
 Entry = dict[str, Any]
 
@@ -92,6 +97,13 @@ class Written(NamedTuple):
 
     errors: list[FieldError]
     obj: JsonObject
+    info: ResourceInfo
+
+    @property
+    def message(self) -> str:
+        """The text of the refusal."""
+        group, name = self.info.stored_as.group, self.obj["metadata"].get("name", "")
+        return invalid_object(group, self.info.kind, name, self.errors).message
 
 
 def entries() -> Iterator[tuple[str, Entry]]:
@@ -106,26 +118,52 @@ class Replay:
 
     def __init__(self, version: str, gates: str) -> None:
         profile = profile_named(version)
-        self.gates = _chosen(profile, gates)
-        self.scheme = Scheme.for_profile(ROWS, profile.served, self.gates)
-        self.facts: Facts = load_facts(version)
-        self.cluster = Cluster()
-        self._admission = Admission(self.cluster, self.gates)
+        self._gates = _chosen(profile, gates)
+        self._scheme = Scheme.for_profile(ROWS, profile.served, self._gates)
+        self._facts: Facts = load_facts(version)
+        self._cluster = Cluster()
+        self._admission = Admission(self._cluster, self._gates)
         self._rng = random.Random(version)
+        self._make_namespace()
+
+    def why_skipped(self, entry: Entry) -> str:
+        """Return why the rules alone do not decide about an entry, or nothing."""
+        request, response = entry["request"], entry["response"]
+        if request["method"] not in ("POST", "PUT", "PATCH"):
+            return "not a write of a body"
+        if response["code"] not in _DECIDED_HERE:
+            return "refused by something else"
+        info, target = self.resource(request)
+        if info is None or target is None or info.kind not in KINDS:
+            return "another kind"
+        if target.subresource not in _SUBRESOURCES:
+            return "another subresource"
+        if "body" not in request:
+            return "a body that is not JSON"
+        if request["method"] == "PATCH" and _media_type(request) not in _PATCHES:
+            return "server-side apply"
+        causes = causes_of(response)
+        if response["code"] == 422 and not causes:
+            return "a patch that does not apply"
+        if any(cause.get("field") == "metadata.resourceVersion" for cause in causes):
+            return "the store's revision"
+        return ""
 
     def resource(self, request: Entry) -> tuple[ResourceInfo | None, Target | None]:
         """Return what a request is about."""
-        target = parse_target(request["path"].format(ns=NAMESPACE, x="x"))
+        target = parse_target(request["path"])
         if target is None:
             return None, None
-        return self.scheme.find(target.group, target.version, target.resource), target
+        return self._scheme.find(target.group, target.version, target.resource), target
 
     def set_up(self, steps: list[Entry]) -> None:
         """Do what comes before the request."""
         for step in steps:
-            if step.get("method") == "DELETE":
+            if "method" not in step or self.resource(step)[0] is None:
+                continue
+            if step["method"] == "DELETE":
                 self._delete(step)
-            elif "method" in step:
+            else:
                 self.write(step)
 
     def write(self, request: Entry) -> Written:
@@ -136,27 +174,30 @@ class Replay:
         """
         info, target = self.resource(request)
         if info is None or target is None:
-            return Written([], {})
+            raise LookupError(request["path"])
         if target.subresource == "binding":
             obj = request["body"]
-            gvk = GroupVersionKind("", "v1", "Binding")
-            return Written(validate_create(obj, gvk, self.gates), obj)
-        stored = self.cluster.get(info, target.namespace, target.name)
+            return Written(validate_create(obj, _BINDING, self._gates), obj, info)
+        stored = self._cluster.get(info, target.namespace, target.name)
         if stored is None:
             written = self._create(info, target, request["body"])
         else:
             written = self._update(info, target, request, stored)
         if not written.errors:
-            self.cluster.put(info, written.obj)
+            self._cluster.put(info, written.obj)
         return written
+
+    def _make_namespace(self) -> None:
+        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
+        self.write({"method": "POST", "path": "/api/v1/namespaces", "body": body})
 
     def _create(self, info: ResourceInfo, target: Target, body: JsonObject) -> Written:
         obj = self._decoded(info, body, target.namespace)
-        apply_defaults(obj, info.gvk, self.gates)
+        apply_defaults(obj, info.gvk, self._gates)
         self._admit("create", info, target, obj, None)
-        prepare_create(obj, info, gates=self.gates, now=NOW, rng=self._rng)
+        prepare_create(obj, info, gates=self._gates, now=NOW, rng=self._rng)
         canonicalize(obj, info.gvk)
-        return Written(validate_create(obj, info.gvk, self.gates), obj)
+        return Written(validate_create(obj, info.gvk, self._gates), obj, info)
 
     def _update(
         self, info: ResourceInfo, target: Target, request: Entry, stored: JsonObject
@@ -164,29 +205,29 @@ class Replay:
         old = copy.deepcopy(stored)
         old["apiVersion"] = str(info.group_version)
         new = self._decoded(info, self._changed(info, request, old), target.namespace)
-        apply_defaults(new, info.gvk, self.gates)
+        apply_defaults(new, info.gvk, self._gates)
         self._admit("update", info, target, new, old)
         new["metadata"]["resourceVersion"] = "1"
         old["metadata"]["resourceVersion"] = "1"
-        prepare_update(new, old, info, gates=self.gates, subresource=target.subresource)
+        prepare_update(new, old, info, gates=self._gates, subresource=target.subresource)
         canonicalize(new, info.gvk)
         if target.subresource == "status":
-            return Written(validate_status_update(new, old, info.gvk, self.gates), new)
-        return Written(validate_update(new, old, info.gvk, self.gates), new)
+            return Written(validate_status_update(new, old, info.gvk, self._gates), new, info)
+        return Written(validate_update(new, old, info.gvk, self._gates), new, info)
 
     def _changed(self, info: ResourceInfo, request: Entry, old: JsonObject) -> JsonObject:
         body, doc = request["body"], copy.deepcopy(old)
-        kind = (request.get("headers") or {}).get("Content-Type")
+        kind = _media_type(request)
         if kind == _JSON_PATCH:
             return json_patch(doc, body)
         if kind == _MERGE_PATCH:
             return merge_patch(doc, body)
         if kind == _STRATEGIC_PATCH:
-            return strategic_merge_patch(doc, body, self.facts.kind(info.gvk))
+            return strategic_merge_patch(doc, body, self._facts.kind(info.gvk))
         return copy.deepcopy(body)
 
     def _decoded(self, info: ResourceInfo, body: JsonObject, namespace: str) -> JsonObject:
-        obj = prune(copy.deepcopy(body), self.facts.kind(info.gvk))
+        obj = prune(copy.deepcopy(body), self._facts.kind(info.gvk))
         metadata = obj.setdefault("metadata", {})
         if info.namespaced and not metadata.get("namespace"):
             metadata["namespace"] = namespace
@@ -216,12 +257,12 @@ class Replay:
     def _delete(self, step: Entry) -> None:
         info, target = self.resource(step)
         if info is not None and target is not None:
-            self.cluster.delete(info, target.namespace, target.name, now=NOW)
+            self._cluster.delete(info, target.namespace, target.name, now=NOW)
 
 
 def _filled(node: Any) -> Any:
     if isinstance(node, str):
-        return node.replace("{ns}", NAMESPACE).replace("{x}", "word")
+        return node.replace("{ns}", NAMESPACE).replace("{x}", WORD)
     if isinstance(node, list):
         return [_filled(item) for item in node]
     if isinstance(node, dict):
@@ -239,3 +280,15 @@ def _chosen(profile: VersionProfile, choice: str) -> FeatureGates:
         return on.with_changes({choice.removeprefix("on-"): False})
     off = dict.fromkeys(gang, False)
     return on.with_changes(off | {"GenericWorkload": choice == "generic"})
+
+
+def _media_type(request: Entry) -> str:
+    headers: dict[str, str] = request.get("headers") or {}
+    return headers.get("Content-Type", "application/json")
+
+
+def causes_of(response: Entry) -> list[JsonObject]:
+    """Return the causes of an answer."""
+    body = response.get("body") or {}
+    causes: list[JsonObject] = (body.get("details") or {}).get("causes") or []
+    return causes

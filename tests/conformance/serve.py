@@ -1,79 +1,30 @@
-"""Serves the API server alone, in memory, for the corpus: ``serve.py PORT KUBECONFIG``.
+"""Run the embedded control plane for tests: ``python -m tests.conformance.serve DIRECTORY …``.
 
-No controllers, no scheduler, no nodes, as when the corpus was recorded; plain HTTP with a
-token, which is all that ``replay.py`` needs.
+What follows the directory are the components; only the API server if nothing does. The
+kubeconfig is DIRECTORY/kubeconfig once a line with the word ``ready`` was printed. SIGTERM
+ends it.
 """
 
 from __future__ import annotations
 
-import asyncio
-import random
 import sys
 from pathlib import Path
+from typing import cast
 
-import uvicorn
-import uvloop
-from starlette.applications import Starlette
-
-from kubegang.api.facts import load_facts
-from kubegang.api.resources import ROWS
-from kubegang.api.scheme import Scheme
-from kubegang.apiserver.app import create_app
-from kubegang.apiserver.authn import Authenticator, Identity
-from kubegang.apiserver.bootstrap import bootstrap
-from kubegang.apiserver.protocol import CertificateProtocol
-from kubegang.app.profiles.table import profile_named
-from kubegang.base.clock import RealClock
-from kubegang.base.logging import configure_logging
-from kubegang.store.memory import MemoryStore
-
-TOKEN = "corpus"
-
-_KUBECONFIG = """\
-apiVersion: v1
-kind: Config
-clusters: [{{name: c, cluster: {{server: "http://127.0.0.1:{port}"}}}}]
-users: [{{name: u, user: {{token: {token}}}}}]
-contexts: [{{name: x, context: {{cluster: c, user: u, namespace: default}}}}]
-current-context: x
-"""
+from kubegang.app.options import ComponentName, UpOptions
+from kubegang.app.up import run_up
 
 
-def make_app() -> Starlette:
-    """Return a 1.37 API server with every gang-scheduling gate on, over an empty store."""
-    profile = profile_named("1.37")
-    gates = profile.gates["apiserver"]
-    return create_app(
-        store=MemoryStore(),
-        scheme=Scheme.for_profile(ROWS, profile.served, gates),
-        facts=load_facts(profile.name),
-        gates=gates,
-        clock=RealClock(),
-        rng=random.SystemRandom(),
-        git_version=profile.git_version,
-        authenticator=Authenticator({TOKEN: Identity("admin", ("system:masters",))}),
+def main() -> None:
+    """Serve until told to stop."""
+    directory, *components = sys.argv[1:]
+    options = UpOptions(
+        components=cast("tuple[ComponentName, ...]", tuple(components)) or ("apiserver",),
+        listen="127.0.0.1:0",
+        kubeconfig=str(Path(directory) / "kubeconfig"),
     )
-
-
-async def serve(port: int) -> None:
-    """Serve until interrupted."""
-    app = make_app()
-    await bootstrap(app.state.backend)
-    config = uvicorn.Config(
-        app,
-        port=port,
-        http=CertificateProtocol,
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-    )
-    await uvicorn.Server(config).serve()
+    run_up(options, say=lambda line: print(line, flush=True))  # noqa: T201  # for the fixture
 
 
 if __name__ == "__main__":
-    configure_logging(component="apiserver", json=False, level="info")
-    chosen = int(sys.argv[1])
-    Path(sys.argv[2]).write_text(_KUBECONFIG.format(port=chosen, token=TOKEN))
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve(chosen))
+    main()

@@ -137,7 +137,9 @@ def apply(
         _check_conflicts(others, changed, forgiven)
     others = lose(others, union(changed, removed))
     if named:
-        time = now if changed or removed else previous.time
+        # Upstream looks at the whole object here, also at what this endpoint cannot change.
+        has_effect = changed or removed or merged(live or {}, applied, schema) != live
+        time = now if has_effect else previous.time
         others[own.key] = own._replace(fields=named, time=time)
     _check_converts(result, applied, schema)
     if manager == _KUBECTL:

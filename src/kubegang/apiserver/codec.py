@@ -8,6 +8,7 @@ with another head.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import msgspec
@@ -90,9 +91,11 @@ def encode_as_is(obj: JsonObject) -> bytes:
     return _encode(obj)
 
 
-def as_item(value: bytes, stored_as: GroupVersionKind) -> bytes:
-    """Return a value as an item of a list, where kind and version are left out."""
-    return b"{" + value[len(head(stored_as)) :]
+def join_items(values: Sequence[bytes], gvk: GroupVersionKind) -> bytes:
+    """Return values as the items of a list, where kind and version are left out."""
+    skipped = len(head(gvk))
+    rests = [memoryview(value)[skipped:] for value in values]
+    return b"{" + b",{".join(rests) if rests else b""
 
 
 def with_head(value: bytes, stored_as: GroupVersionKind, wanted: GroupVersionKind) -> bytes:

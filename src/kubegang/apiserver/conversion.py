@@ -6,6 +6,8 @@ same fields, so only the head changes; Events of the two groups are spelled diff
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kubegang.api.dropping import canonicalize
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.objects import JsonObject
@@ -46,8 +48,8 @@ def object_bytes(value: bytes, info: ResourceInfo) -> bytes:
     return codec.with_head(value, info.stored_as, info.gvk)
 
 
-def item_bytes(value: bytes, info: ResourceInfo) -> bytes:
-    """Return a stored value as an item of a list in the request's version."""
+def items_bytes(values: Sequence[bytes], info: ResourceInfo) -> bytes:
+    """Return stored values as the items of a list in the request's version."""
     if is_renamed(info):
-        return codec.as_item(object_bytes(value, info), info.gvk)
-    return codec.as_item(value, info.stored_as)
+        return codec.join_items([object_bytes(value, info) for value in values], info.gvk)
+    return codec.join_items(values, info.stored_as)

@@ -54,7 +54,7 @@ def list_answer(
     representation = representation_of(request)
     info, version = request.info, representation.version
     if representation.shape == "object":
-        items = b",".join([conversion.item_bytes(value, info) for value in values])
+        items = conversion.items_bytes(values, info)
         return finish(request, list_body(info, list_meta, items), representation)
     objects = [conversion.from_stored(value, info) for value in values]
     if representation.shape == "table":

@@ -22,6 +22,8 @@ TEXT = "text/plain; charset=utf-8"
 _WARNINGS_LENGTH = 4096
 _WARNING_LENGTH = 256
 
+_PART_BYTES = 1024 * 1024
+
 _NO_CACHE = (b"cache-control", b"no-cache, private")
 
 
@@ -44,9 +46,17 @@ class Answer:
         self.headers = headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send it; a large body in parts, so that it is not copied whole on its way."""
         await send(start_message(self.status, self.content_type, self.headers, self.body))
-        await send({"type": "http.response.body", "body": self.body})
+        start = 0
+        if len(self.body) > _PART_BYTES:
+            whole = memoryview(self.body)
+            while len(whole) - start > _PART_BYTES:
+                part = bytes(whole[start : start + _PART_BYTES])
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+                start += _PART_BYTES
+        rest = self.body[start:] if start else self.body
+        await send({"type": "http.response.body", "body": rest})
 
 
 def start_message(

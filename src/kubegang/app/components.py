@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import socket
 from collections.abc import Callable
+from pathlib import Path
 
 from kubegang.app.apiserver import build_api_server, open_store, serve
 from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
@@ -109,5 +110,5 @@ async def _run_nodes(settings: ChildSettings, *, clock: Clock, ready: Ready) -> 
 
 
 def _client(settings: ChildSettings, clock: Clock) -> ApiClient:
-    transport = HttpTransport(load_kubeconfig(settings.kubeconfig))
+    transport = HttpTransport(load_kubeconfig(Path(settings.kubeconfig)))
     return ApiClient(transport, user_agent=f"kubegang-{settings.component}")

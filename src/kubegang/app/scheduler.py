@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import socket
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -86,7 +85,6 @@ def build_scheduler(
             rng=rng,
             registry=registry or CollectorRegistry(),
             settings=settings,
-            host=socket.gethostname(),
         )
     except PluginConfigError as error:
         raise BadInputError(str(error)) from error

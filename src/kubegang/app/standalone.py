@@ -12,6 +12,7 @@ import os
 import random
 import signal
 import socket
+from pathlib import Path
 
 import msgspec
 import uvloop
@@ -71,9 +72,8 @@ def run_standalone(options: SchedulerOptions) -> None:
     config = scheduler_configuration(options.config)
     profiles = _profiles(options, config)
     try:
-        kubeconfig = load_kubeconfig(
-            options.kubeconfig or config.client_connection.kubeconfig or None
-        )
+        path = options.kubeconfig or config.client_connection.kubeconfig
+        kubeconfig = load_kubeconfig(Path(path) if path else None)
     except KubeConfigError as error:
         raise BadInputError(str(error)) from error
     client = ApiClient(HttpTransport(kubeconfig), user_agent="kubegang-scheduler")

@@ -189,21 +189,23 @@ def _child_settings(prepared: Prepared, component: ComponentName) -> ChildSettin
 
 def _introduce(prepared: Prepared, say: Say) -> None:
     options, profile = prepared.options, prepared.profile
-    say(f"kubegang {version('kubegang')}: Kubernetes {profile.name}, {_gates_line(profile)}")
+    say(f"kubegang {version('kubegang')}: Kubernetes {profile.name}")
+    say(_gates_line(profile))
     say(f"components: {', '.join(options.components)}")
     say(f"state: {prepared.directory.root if prepared.directory.persistent else 'in memory'}")
 
 
 def _gates_line(profile: VersionProfile) -> str:
-    """Name the gates that are on, and those that are off somewhere."""
-    names = sorted({name for gates in profile.gates.values() for name in gates})
+    """Name the gang-scheduling gates that are on, and those that are off somewhere."""
     on, mixed = [], []
-    for name in names:
-        values = {gates[name] for gates in profile.gates.values() if name in gates}
+    for gate in profile.known_gates:
+        if not gate.gang:
+            continue
+        values = {gates[gate.name] for gates in profile.gates.values()}
         if values == {True}:
-            on.append(name)
+            on.append(gate.name)
         elif len(values) == 2:
-            mixed.append(name)
+            mixed.append(gate.name)
     text = f"gates on: {', '.join(on) or 'none'}"
     return f"{text}; on in some components only: {', '.join(mixed)}" if mixed else text
 

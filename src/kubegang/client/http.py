@@ -9,6 +9,7 @@ import ssl
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import aiohttp
@@ -35,7 +36,7 @@ _REAL_CLOCK = RealClock()
 
 
 class HttpTransport:
-    """Sends requests to the server of a kubeconfig; made and used on one event loop."""
+    """Sends requests to the server of a kubeconfig; used on one event loop."""
 
     def __init__(
         self,
@@ -45,7 +46,7 @@ class HttpTransport:
         connections: int = CONNECTIONS,
         silence_seconds: float = _SILENCE_SECONDS,
     ) -> None:
-        """Prepare connections; none is made before the first request.
+        """Read the certificates; no connection is made before the first request.
 
         Args:
             kubeconfig: server and credentials.
@@ -60,10 +61,10 @@ class HttpTransport:
         self._clock = clock
         self._credentials = _Credentials(kubeconfig, clock)
         self._server_hostname = kubeconfig.tls_server_name or None
-        context = _ssl_context(kubeconfig)
-        self._requests = _session(context, connections, silence_seconds)
-        # A watch holds its connection, so that watches would soon use up the other pool.
-        self._watches = _session(context, 0, None)
+        self._context = _ssl_context(kubeconfig)
+        self._connections = connections
+        self._silence_seconds = silence_seconds
+        self._sessions: _Sessions | None = None
 
     async def send(self, request: Request) -> Response:
         """Send a request and return the whole answer, whatever its status.
@@ -92,7 +93,7 @@ class HttpTransport:
         seconds = int(dict(request.query).get("timeoutSeconds", "0"))
         total = seconds + _WATCH_GRACE_SECONDS if seconds else None
         limits = aiohttp.ClientTimeout(total=total, sock_connect=_CONNECT_SECONDS)
-        async with self._exchange(self._watches, request, limits=limits) as response:
+        async with self._exchange(self._open().watches, request, limits=limits) as response:
             if response.status != 200:
                 raise failure_of(await _whole(response))
             splitter = LineSplitter()
@@ -102,11 +103,22 @@ class HttpTransport:
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._requests.close()
-        await self._watches.close()
+        if self._sessions is not None:
+            await self._sessions.requests.close()
+            await self._sessions.watches.close()
+            self._sessions = None
+
+    def _open(self) -> _Sessions:
+        """Return the connection pools; they belong to the loop that first asks."""
+        if self._sessions is None:
+            self._sessions = _Sessions(
+                _session(self._context, self._connections, self._silence_seconds),
+                _session(self._context, 0, None),
+            )
+        return self._sessions
 
     async def _send_once(self, request: Request) -> Response:
-        async with self._exchange(self._requests, request) as response:
+        async with self._exchange(self._open().requests, request) as response:
             return await _whole(response)
 
     @asynccontextmanager
@@ -135,6 +147,13 @@ class HttpTransport:
             raise UnreachableError(f"{self._base} did not answer in time") from error
         except (aiohttp.ClientError, OSError) as error:
             raise UnreachableError(f"{self._base}: {error}") from error
+
+
+class _Sessions(NamedTuple):
+    """Two pools: a watch holds its connection, and many would use up the other one."""
+
+    requests: aiohttp.ClientSession
+    watches: aiohttp.ClientSession
 
 
 class _Credentials:

@@ -77,7 +77,7 @@ class _Merged(NamedTuple):
 
 
 def load_kubeconfig(
-    path: Path | None = None,
+    path: Path | str | None = None,
     *,
     context: str = "",
     environ: Mapping[str, str] = os.environ,
@@ -94,7 +94,7 @@ def load_kubeconfig(
     Raises:
         KubeConfigError: there is none, or it is incomplete or not supported.
     """
-    files = [path] if path is not None else _files(environ)
+    files = [Path(path)] if path is not None else _files(environ)
     if files:
         return _resolve(_merge(files), context)
     if environ.get("KUBERNETES_SERVICE_HOST"):

@@ -191,6 +191,11 @@ class Scheduler:
         self._stopping = True
         self._work.set()
 
+    async def wait_synced(self) -> None:
+        """Return when the cluster has been seen whole once."""
+        for informer in self._informers:
+            await informer.synced.wait()
+
     async def wait_settled(self) -> None:
         """Return when nothing can be popped and no API call is under way."""
         while self.queue.has_work or self._binder.is_busy:

@@ -1,43 +1,26 @@
 """The time line: one line for each thing worth telling, whatever the number of pods.
 
-What happens to the pods of one unit at one moment is one line, and small steps between two
-states that a reader cares about (nothing bound, a part, all) are no line at all. So a gang of
-a thousand pods is told in as few lines as one of two. Pure.
+What happens to the pods of one unit at one moment is at most a few lines, and the same that
+happens to many single pods at once is one. Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import groupby
-from typing import Literal
 
 import msgspec
 
 from kubegang.tools.history import History
-from kubegang.tools.records import GroupRecord, Happening, JobRecord, PodRecord
-from kubegang.tools.unitprogress import UnitProgress
-from kubegang.tools.workunits import WorkUnit, count_of
-
-EntryKind = Literal[
-    "submitted",
-    "suspended",
-    "resumed",
-    "evicted",
-    "deleted",
-    "failed-pods",
-    "restarted",
-    "started",
-    "partly-started",
-    "waits",
-    "succeeded",
-    "failed",
-]
+from kubegang.tools.records import Happening
+from kubegang.tools.unitprogress import EntryKind, Line, UnitProgress
+from kubegang.tools.workunits import WorkUnit
 
 SEVERAL_PODS = 4
 """So many single pods of which the same is to be told at once become one line."""
 
 
-class TimelineEntry(msgspec.Struct, frozen=True, kw_only=True):
+class TimelineEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One line.
 
     Attributes:
@@ -55,29 +38,57 @@ class TimelineEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 def timeline_of(history: History) -> tuple[TimelineEntry, ...]:
     """Return the time line; what happened before time 0 is the start and not told."""
+    minimums = _minimums(history)
     progress: dict[WorkUnit, UnitProgress] = {}
     entries: list[TimelineEntry] = []
-    for at, together in groupby(history.happenings, key=lambda happening: happening.at):
-        moment = [
-            entry
-            for unit, happenings in _by_unit(history, together).items()
-            for entry in _entries(
-                unit,
-                progress.setdefault(unit, UnitProgress(is_gang=_is_gang(history, unit))),
-                happenings,
-                history=history,
-                at=round(at, 3),
-            )
-        ]
+    for at, happenings in groupby(history.happenings, key=lambda happening: happening.at):
+        lines: list[tuple[WorkUnit, Line]] = []
+        for unit, own in _by_unit(history, happenings).items():
+            if unit not in progress:
+                progress[unit] = UnitProgress(unit, min_count=minimums.get(unit))
+            lines += [(unit, line) for line in progress[unit].lines(own, at=at)]
         if at >= 0:
-            entries += _joined(moment)
+            entries += _entries(lines, at=round(at, 3))
     return tuple(entries)
 
 
-def _by_unit(
-    history: History, happenings: Iterator[Happening]
-) -> dict[WorkUnit, list[Happening]]:
+def _minimums(history: History) -> dict[WorkUnit, int]:
+    """Return how many pods each gang needs; several gangs of one unit are not added up."""
+    return {
+        history.unit_of(group): group.min_count
+        for group in history.groups.values()
+        if group.min_count is not None
+    }
+
+
+def _by_unit(history: History, happenings: Iterable[Happening]) -> dict[WorkUnit, list[Happening]]:
     by_unit: dict[WorkUnit, list[Happening]] = {}
     for happening in happenings:
         by_unit.setdefault(history.unit_of(happening.subject), []).append(happening)
     return by_unit
+
+
+def _entries(lines: list[tuple[WorkUnit, Line]], *, at: float) -> Iterator[TimelineEntry]:
+    """Yield a moment's lines; those that say the same of several single pods become one."""
+    alike: dict[Hashable, list[WorkUnit]] = {}
+    for unit, line in lines:
+        alike.setdefault(_likeness(unit, line), []).append(unit)
+    told: set[Hashable] = set()
+    for unit, line in lines:
+        key = _likeness(unit, line)
+        if len(alike[key]) < SEVERAL_PODS:
+            yield TimelineEntry(
+                at=at, kind=line.kind, subjects=(unit,), message=line.message, pods=line.pods
+            )
+        elif key not in told:
+            told.add(key)
+            units = tuple(alike[key])
+            yield TimelineEntry(
+                at=at, kind=line.kind, subjects=units, message=line.shared, pods=len(units)
+            )
+
+
+def _likeness(unit: WorkUnit, line: Line) -> Hashable:
+    if unit.kind == "Pod":
+        return (line.kind, line.same)
+    return (line.kind, unit)

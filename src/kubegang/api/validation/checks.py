@@ -111,4 +111,3 @@ def unchanged(path: Path, new: Any, old: Any) -> Errors:
     """Check that a plain value stays what it was; null, empty and left out are the same."""
     if (new or None) != (old or None):
         yield invalid_value(path, new, IMMUTABLE)
-

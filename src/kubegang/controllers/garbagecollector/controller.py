@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 from kubegang.apimachinery.errors import ApiError, ConflictError, NotFoundError
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource, UnreachableError
@@ -44,13 +43,11 @@ class GarbageCollector:
         client: Client,
         resources: Sequence[Resource],
         *,
-        clock: Clock,
         queue: WorkQueue[str],
         informers: Sequence[Informer[JsonObject]],
     ) -> None:
         self._client = client
         self._by_kind = {(r.api_version, r.kind): r for r in resources}
-        self._clock = clock
         self._queue = queue
         self._informers = informers
         self._graph = OwnershipGraph()

@@ -44,7 +44,7 @@ class Backoff(msgspec.Struct, frozen=True):
         """Return when the next pod may be made."""
         if not self.failures:
             return 0.0
-        delay = FIRST_BACKOFF_SECONDS * 2 ** min(self.failures - 1, 10)
+        delay = FIRST_BACKOFF_SECONDS * 2.0 ** min(self.failures - 1, 10)
         return self.last_failure + min(delay, LONGEST_BACKOFF_SECONDS)
 
 

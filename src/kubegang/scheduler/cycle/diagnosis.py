@@ -182,15 +182,17 @@ def _group_sentence(
     placements: int,
     pods: Sequence[PodDiagnosis],
 ) -> str:
-    already = f" and {scheduled} run already" if scheduled else ""
-    where = f'any of {placements} domains of "{group.topology_key}"'
+    needed = "1 pod" if group.quorum == 1 else f"{group.quorum} pods"
     if group.topology_key and not placements:
         return (
-            f'needs {group.quorum} pods in one domain of "{group.topology_key}", but no node'
-            " has that label; label nodes with it"
+            f'needs {needed} in one domain of "{group.topology_key}", but no node has that label;'
+            " label nodes with it"
         )
-    place = where if group.topology_key else "the cluster"
-    sentence = f"needs {group.quorum} pods at once in {place}; {placed} find room{already}"
+    domains = f'any of {placements} domains of "{group.topology_key}"'
+    place = domains if group.topology_key else "the cluster"
+    found = "1 finds room" if placed == 1 else f"{placed} find room"
+    already = f" and {scheduled} run already" if scheduled else ""
+    sentence = f"needs {needed} at once in {place}; {found}{already}"
     return f"{sentence}; {pods[0].message}" if pods else sentence
 
 

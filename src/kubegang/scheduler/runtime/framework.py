@@ -33,7 +33,7 @@ from kubegang.scheduler.framework.interface import (
     StaticFilterPlugin,
 )
 from kubegang.scheduler.runtime.maskcache import MaskCache
-from kubegang.scheduler.runtime.scorecache import ScoreCache
+from kubegang.scheduler.runtime.scorecache import WORTHWHILE_ROWS, ScoreCache
 
 
 class WeighedScore:
@@ -63,12 +63,19 @@ class WeighedPlacementScore:
 class Framework:
     """One profile's plugins; frozen after construction, except for its caches."""
 
-    def __init__(self, plugins: Sequence[Plugin], *, weights: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        plugins: Sequence[Plugin],
+        *,
+        weights: Mapping[str, int],
+        keep_scores_from: int = WORTHWHILE_ROWS,
+    ) -> None:
         """Sort plugins by what they implement.
 
         Args:
             plugins: in the order in which they are asked.
             weights: score weights; 1 where a plugin has none.
+            keep_scores_from: the number of nodes from which local scores are kept.
 
         Raises:
             PluginConfigError: not exactly one plugin sorts the queue, or a name occurs twice.
@@ -113,6 +120,7 @@ class Framework:
         self.bind_plugins = tuple(p for p in plugins if isinstance(p, BindPlugin))
         self.masks = MaskCache(self.static_filter_plugins)
         self.local_scores = ScoreCache()
+        self.keep_scores_from = keep_scores_from
 
 
 def _only_one(sorters: tuple[QueueSortPlugin, ...]) -> QueueSortPlugin:

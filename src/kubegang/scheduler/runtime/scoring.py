@@ -12,7 +12,6 @@ from kubegang.scheduler.framework.nodetable import IntArray, RowArray
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.status import SUCCESS, Status, failure
 from kubegang.scheduler.runtime.framework import Framework, WeighedScore
-from kubegang.scheduler.runtime.scorecache import WORTHWHILE_ROWS
 
 
 def run_pre_score_plugins(
@@ -70,7 +69,7 @@ def _raw_scores(
     cluster: ClusterView,
     rows: RowArray,
 ) -> IntArray:
-    if score.local is not None and len(rows) >= WORTHWHILE_ROWS:
+    if score.local is not None and len(rows) >= framework.keep_scores_from:
         return framework.local_scores.scores(
             score.local, state, pod=pod, cluster=cluster, rows=rows
         )

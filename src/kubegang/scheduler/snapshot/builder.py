@@ -21,8 +21,9 @@ from kubegang.scheduler.snapshot.snapshot import Snapshot
 class SnapshotBuilder:
     """The only way to change a snapshot between cycles."""
 
-    def __init__(self) -> None:
-        self._snapshot = Snapshot()
+    def __init__(self, snapshot: Snapshot | None = None) -> None:
+        """Start empty, or from a snapshot that was loaded."""
+        self._snapshot = Snapshot() if snapshot is None else snapshot
 
     def snapshot(self) -> Snapshot:
         """Return the cluster as it is now; use it up before the next change."""

@@ -104,14 +104,14 @@ def test_a_group_that_no_rack_holds() -> None:
         make_pod("w").group("g").req(cpu="3").times(2),
     )
     assert core.decide_group().diagnosis.message.startswith(
-        'needs 2 pods at once in any of 3 domains of "rack"; 1 find room; pod w-1 needs 3 cpu'
+        'needs 2 pods at once in any of 3 domains of "rack"; 1 finds room; pod w-1 needs 3 cpu'
     )
 
 
 def test_a_topology_key_that_no_node_has() -> None:
     core = DecidingCore(make_node(), make_podgroup("g").topology("rack"), make_pod("w").group("g"))
     assert core.decide_group().diagnosis.message == (
-        'needs 1 pods in one domain of "rack", but no node has that label; label nodes with it'
+        'needs 1 pod in one domain of "rack", but no node has that label; label nodes with it'
     )
 
 

@@ -1,0 +1,57 @@
+"""Invariant i: a decision binds no member of a gang, or enough to reach its minimum."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kubegang.scheduler.cycle.decision import (
+    BindPod,
+    FailPod,
+    Instruction,
+    SetPodGroupCondition,
+    SkipPod,
+)
+from kubegang.scheduler.framework.pods import NodeName, PodInfo
+from kubegang.testing.deciding import DecidingCore, default_profile
+from tests.property.clusters import Scene, scenes
+
+GATES = ["", "TopologyAwareWorkloadScheduling=false,CompositePodGroup=false"]
+
+
+@settings(max_examples=120, deadline=None)
+@given(scene=scenes(), gates=st.sampled_from(GATES))
+def test_all_or_none_of_the_minimum_is_bound(scene: Scene, gates: str) -> None:
+    core = DecidingCore(
+        scene.nodes,
+        scene.running,
+        scene.groups,
+        scene.waiting,
+        profile=default_profile(feature_gates=gates),
+    )
+    for builder in scene.groups:
+        group = builder.info()
+        waiting = [pod for pod in core.waiting.values() if pod.pod_group == group.key]
+        before = len(core.snapshot.scheduled_members(group.key))
+        decision = core.decide_group(group.key.name)
+        bound = [i for i in decision.instructions if isinstance(i, BindPod)]
+        assert not bound or before + len(bound) >= group.quorum
+        assert_everybody_is_told_once(waiting, decision.instructions)
+        conditions = [i for i in decision.instructions if isinstance(i, SetPodGroupCondition)]
+        if decision.status != "skipped":
+            assert [c.status for c in conditions] == ["True" if bound else "False"]
+        if group.topology_key and bound:
+            assert_one_domain(core, [i.node for i in bound], group.topology_key)
+        core.carry_out(decision)
+
+
+def assert_everybody_is_told_once(
+    waiting: list[PodInfo], instructions: tuple[Instruction, ...]
+) -> None:
+    told = [i.pod for i in instructions if isinstance(i, BindPod | FailPod | SkipPod)]
+    assert sorted(pod.uid for pod in told) == sorted(pod.uid for pod in waiting)
+
+
+def assert_one_domain(core: DecidingCore, nodes: list[NodeName], key: str) -> None:
+    domains = {node.labels.get(key) for node in core.snapshot.nodes.infos if node.name in nodes}
+    assert len(domains) == 1
