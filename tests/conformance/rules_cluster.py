@@ -28,6 +28,14 @@ class Cluster:
     def __init__(self) -> None:
         self._objects: dict[str, JsonObject] = {}
 
+    def objects(self) -> dict[str, JsonObject]:
+        """Return all objects, for ``replace``."""
+        return dict(self._objects)
+
+    def replace(self, objects: dict[str, JsonObject]) -> None:
+        """Let the cluster have these objects and no others."""
+        self._objects = objects
+
     def get(self, info: ResourceInfo, namespace: str, name: str) -> JsonObject | None:
         """Return an object, or ``None``."""
         return self._objects.get(_key(info, namespace, name)) if name else None

@@ -187,6 +187,14 @@ class Replay:
             self._cluster.put(info, written.obj)
         return written
 
+    def rehearse(self, request: Entry) -> Written:
+        """Do as ``write`` does, but keep nothing."""
+        kept = self._cluster.objects()
+        try:
+            return self.write(request)
+        finally:
+            self._cluster.replace(kept)
+
     def _make_namespace(self) -> None:
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
         self.write({"method": "POST", "path": "/api/v1/namespaces", "body": body})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conformance.kubectl.running import Kubectl
+from tests.conformance.kubectl.running import Kubectl, Result
 from tests.conformance.kubectl.scenario import Scenario, expected, names
 
 
@@ -25,7 +25,7 @@ def test_a_session_prints_what_the_real_server_makes_it_print(
     assert not differences, report(differences)
 
 
-def report(differences: list[tuple[str, object, object]]) -> str:
+def report(differences: list[tuple[str, Result, Result]]) -> str:
     return "\n\n".join(
         f"kubectl {command}\n  found  {found}\n  wanted {wanted}"
         for command, found, wanted in differences

@@ -96,14 +96,13 @@ def scenes(draw: st.DrawFn, *, max_nodes: int = 6, groups: bool = True) -> Scene
     """Draw a cluster with pods that run and pods that wait, some of them in groups."""
     names = [f"n{i}" for i in range(draw(st.integers(0 if groups else 1, max_nodes)))]
     cluster = [draw(nodes(name=name)) for name in names]
-    made: list[PodGroupBuilder] = []
-    if groups:
-        made = [draw(pod_groups(name=f"g{i}")) for i in range(draw(st.integers(1, 2)))]
+    group_count = draw(st.integers(1, 2)) if groups else 0
+    made = [draw(pod_groups(name=f"g{i}")) for i in range(group_count)]
     running: list[PodBuilder] = []
     waiting: list[PodBuilder] = []
     for index in range(draw(st.integers(0, 10))):
         pod = draw(pods(name=f"p{index}"))
-        if made and draw(st.integers(0, 4)):
+        if draw(st.integers(0, 4)) and made:
             pod = pod.group(draw(st.sampled_from(made)).metadata.name)
         if names and draw(st.integers(0, 3)) == 0:
             running.append(pod.on(draw(st.sampled_from(names))))

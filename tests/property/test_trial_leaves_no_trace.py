@@ -61,10 +61,11 @@ class Walk:
                 assert picture(self.snapshot) == before
 
     def step(self, trial: Trial) -> None:
+        evict = self.data.draw(st.booleans())
         placed = list(self.snapshot.pods())
         pending = [pod for pod in self.pods if self.snapshot.pod(pod.uid) is None]
         names: list[NodeName] = self.snapshot.nodes.names
-        if placed and self.data.draw(st.booleans()):
+        if placed and evict:
             trial.evict(self.data.draw(st.sampled_from(placed)))
         elif pending and names:
             trial.place(

@@ -60,7 +60,8 @@ class ApiError(Exception):
         if self.reason:
             status["reason"] = self.reason
         if self.details is not None:
-            status["details"] = msgspec.to_builtins(self.details)
+            # Through JSON, so that the causes are a list as in any decoded Status.
+            status["details"] = msgspec.json.decode(msgspec.json.encode(self.details))
         status["code"] = self.code
         return status
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from kubegang.apimachinery.decoding import (
     MalformedBodyError,
+    NotAnObjectError,
     decode_json,
     decode_yaml,
     prune,
@@ -32,8 +33,15 @@ _SCHEME = 'scheme "pkg/runtime/scheme.go:111"'
 """Where upstream looks up kinds; part of a text that clients print."""
 
 
+_UNREADABLE = "couldn't get version/kind; json parse error: "
+
+
 class WrongObjectError(Exception):
     """A decoded object that is not what the path takes; the text is the reason alone."""
+
+
+class UnnamedKindError(WrongObjectError):
+    """An object of which not even the kind can be read."""
 
 
 def decode_object(
@@ -64,7 +72,10 @@ def decode_as(
         BadRequestError: it cannot be decoded, or is something else.
     """
     obj, repeated = _decode(request, body, wanted.kind)
-    found = name_kind(obj, wanted)
+    try:
+        found = name_kind(obj, wanted)
+    except UnnamedKindError as error:
+        raise unrecognized_body(str(error), body, wanted.kind) from error
     schema = backend.facts.kind(wanted)
     try:
         check_kind(backend, found, wanted)
@@ -92,13 +103,21 @@ def decode_options(request: ApiRequest, body: bytes) -> JsonObject:
         return decode_protobuf(body, expected="DeleteOptions")
     try:
         obj, _ = decode_yaml(body) if media_type == YAML else decode_json(body)
+        _check_type_meta(obj)
     except MalformedBodyError as error:
-        raise BadRequestError(f"couldn't get version/kind; json parse error: {error}") from error
+        raise BadRequestError(_UNREADABLE + str(error)) from error
+    except UnnamedKindError as error:
+        raise BadRequestError(str(error)) from error
     return obj
 
 
 def name_kind(obj: JsonObject, wanted: GroupVersionKind) -> GroupVersionKind:
-    """Return what an object says it is; what it leaves open is filled in, in place."""
+    """Return what an object says it is; what it leaves open is filled in, in place.
+
+    Raises:
+        UnnamedKindError: kind or version is no text.
+    """
+    _check_type_meta(obj)
     obj["apiVersion"] = obj.get("apiVersion") or str(wanted.group_version)
     obj["kind"] = obj.get("kind") or wanted.kind
     if not isinstance(obj.get("metadata"), dict):
@@ -166,9 +185,19 @@ def _decode(request: ApiRequest, body: bytes, kind: str) -> tuple[JsonObject, li
             return obj, [strict_yaml_problem(lines)] if lines else []
         obj, paths = decode_json(body)
     except MalformedBodyError as error:
-        problem = f"couldn't get version/kind; json parse error: {error}"
-        raise unrecognized_body(problem, body, kind) from error
+        raise unrecognized_body(_UNREADABLE + str(error), body, kind) from error
     return obj, strict_problems([], paths)
+
+
+def _check_type_meta(obj: JsonObject) -> None:
+    for name in ("apiVersion", "kind"):
+        value = obj.get(name)
+        if value is not None and not isinstance(value, str):
+            found = "object" if isinstance(value, dict) else NotAnObjectError(value).found
+            raise UnnamedKindError(
+                f"{_UNREADABLE}json: cannot unmarshal {found} into Go struct field .{name} "
+                "of type string"
+            )
 
 
 # Known everywhere though no table lists them: kubectl's list, and Evictions of old clients.

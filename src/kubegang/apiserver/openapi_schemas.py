@@ -73,7 +73,7 @@ class SchemaCollector:
     def _definition(self, name: str, references: list[str]) -> JsonObject:
         schema = self._facts.definition(name)
         texts = self._descriptions.get(_without_version(name), {})
-        document = {"description": texts[""]} if "" in texts else {}
+        document: JsonObject = {"description": texts[""]} if "" in texts else {}
         if schema.type == "object":
             document["type"] = "object"
             if schema.required:

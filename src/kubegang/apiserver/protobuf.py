@@ -92,7 +92,7 @@ def decode_protobuf(body: bytes, *, expected: str) -> JsonObject:
 
 
 def _message_of(api_version: str, kind: str, expected: str) -> str:
-    kinds = _table().kinds
+    kinds = load_fields().kinds
     # Delete options are sent under the group and version of what is deleted.
     name = kinds.get(kind) or kinds.get(f"{api_version}/{kind}")
     if name is not None:
@@ -123,14 +123,15 @@ def _summary(body: bytes, length: int = 30) -> str:
 
 
 @cache
-def _table() -> Fields:
+def load_fields() -> Fields:
+    """Return the table; read once."""
     data = resources.files("kubegang.apiserver").joinpath("protobuf_fields.json").read_bytes()
     return msgspec.json.decode(data, type=Fields)
 
 
 @cache
 def _fields(message: str) -> dict[int, Field]:
-    return {row[0]: Field(*row[1:]) for row in _table().messages[message]}
+    return {row[0]: Field(*row[1:]) for row in load_fields().messages[message]}
 
 
 def _envelope(body: bytes) -> tuple[dict[str, str], memoryview]:

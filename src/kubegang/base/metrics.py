@@ -20,7 +20,7 @@ class Registry:
 
     def __init__(self, collectors: CollectorRegistry | None = None) -> None:
         # Kubernetes' components have no series with the time at which a counter was made.
-        prometheus_client.disable_created_metrics()
+        prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
         self._collectors = CollectorRegistry() if collectors is None else collectors
 
     def counter(self, name: str, meaning: str, labels: Sequence[str] = ()) -> Counter:

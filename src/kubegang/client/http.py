@@ -5,6 +5,7 @@ Proxies of the environment are not used: the credentials are for the API server 
 
 from __future__ import annotations
 
+import io
 import ssl
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -28,6 +29,7 @@ _CONNECT_SECONDS = 10
 _SILENCE_SECONDS = 60
 _WATCH_GRACE_SECONDS = 30
 _TOKEN_SECONDS = 60
+_LARGE_BYTES = 1 << 20
 
 _ATTEMPTS = 10
 _LONGEST_WAIT_SECONDS = 30
@@ -136,7 +138,7 @@ class HttpTransport:
                 request.method,
                 # Already encoded; yarl would decode what names may not contain.
                 yarl.URL(f"{self._base}{request.path}{query}", encoded=True),
-                data=request.body or None,
+                data=_body(request.body),
                 headers=[*request.headers, *self._credentials.headers()],
                 timeout=limits or session.timeout,
                 allow_redirects=False,
@@ -214,6 +216,11 @@ def _load_client_certificate(context: ssl.SSLContext, kubeconfig: KubeConfig) ->
         file.write(kubeconfig.client_certificate_data + b"\n" + kubeconfig.client_key_data)
         file.flush()
         context.load_cert_chain(file.name)
+
+
+def _body(body: bytes) -> bytes | io.BytesIO | None:
+    # aiohttp writes a large body piece by piece only if it comes as a file.
+    return io.BytesIO(body) if len(body) > _LARGE_BYTES else body or None
 
 
 async def _whole(response: aiohttp.ClientResponse) -> Response:

@@ -7,6 +7,7 @@ fail behaves as in production.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 import msgspec
 
@@ -98,12 +99,13 @@ class RecordingTransport:
         if failure is not None:
             raise failure.error
         failure = self._failure_for(request, after_lines=True)
-        lines = 0
-        async for line in self._inner.stream(request):
-            yield line
-            lines += 1
-            if failure is not None and lines == failure.after_lines:
-                raise failure.error
+        count = 0
+        async with aclosing(self._inner.stream(request)) as lines:
+            async for line in lines:
+                yield line
+                count += 1
+                if failure is not None and count == failure.after_lines:
+                    raise failure.error
 
     async def close(self) -> None:
         """Close the transport that is wrapped."""

@@ -8,12 +8,13 @@ whoever bound them. Finished pods do not exist here.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from kubegang.api.core.types import Node, Pod
-from kubegang.api.meta import decode
+from kubegang.api.meta import Form, decode
 from kubegang.api.scheduling.types import PodGroup
-from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client
@@ -40,6 +41,8 @@ from kubegang.scheduler.queue.changes import (
     pod_group_changes,
 )
 from kubegang.scheduler.queue.queue import SchedulingQueue
+
+FormT = TypeVar("FormT", bound=Form)
 
 UNFINISHED: Final = "status.phase!=Succeeded,status.phase!=Failed"
 """The pods that matter. The server filters, so a pod that finishes looks deleted."""
@@ -226,25 +229,40 @@ def make_informers(
         group_condition: the type of the scheduling condition on pod groups.
         with_groups: whether pod groups are looked at; the API may not serve them.
     """
+    decode_node, decode_pod, decode_group = _decoder(Node), _decoder(Pod), _decoder(PodGroup)
 
-    def to_group(obj: JsonObject) -> PodGroupInfo:
-        return pod_group_info(decode(obj, PodGroup), condition_type=group_condition)
+    def to_group(body: bytes) -> PodGroupInfo:
+        return pod_group_info(decode_group(body), condition_type=group_condition)
 
-    # Nodes and groups come first, so that a first list of pods finds them there.
-    nodes = Informer(client, NODES, clock=clock, decode=lambda obj: node_info(decode(obj, Node)))
+    nodes = Informer(
+        client, NODES, clock=clock, decode_bytes=lambda body: node_info(decode_node(body))
+    )
     nodes.add_handler(handlers.node_added, handlers.node_updated, handlers.node_deleted)
     pods = Informer(
         client,
         PODS,
         clock=clock,
         field_selector=UNFINISHED,
-        decode=lambda obj: pod_info(decode(obj, Pod)),
+        decode_bytes=lambda body: pod_info(decode_pod(body)),
     )
     pods.add_handler(handlers.pod_added, handlers.pod_updated, handlers.pod_deleted)
     if not with_groups:
         return nodes, pods
-    groups = Informer(client, PODGROUPS, clock=clock, decode=to_group)
+    groups = Informer(client, PODGROUPS, clock=clock, decode_bytes=to_group)
     groups.add_handler(
         handlers.pod_group_added, handlers.pod_group_updated, handlers.pod_group_deleted
     )
     return nodes, groups, pods
+
+
+def _decoder(form: type[FormT]) -> Callable[[bytes], FormT]:
+    strictly = msgspec.json.Decoder(form)
+
+    def decode_bytes(body: bytes) -> FormT:
+        try:
+            return strictly.decode(body)
+        except msgspec.ValidationError:
+            # It has nulls that servers in Go do not write, or is really wrong.
+            return decode(body, form)
+
+    return decode_bytes

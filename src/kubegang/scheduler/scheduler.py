@@ -166,7 +166,7 @@ class Scheduler:
         )
         self._diagnoses: dict[EntityKey, Diagnosis] = {}
         self._work = asyncio.Event()
-        self._stopping = False
+        self._stopped = asyncio.Event()
         self._cycles = 0
 
     # --- running -------------------------------------------------------------------------
@@ -176,8 +176,7 @@ class Scheduler:
         async with asyncio.TaskGroup() as tasks:
             binder = tasks.create_task(self._binder.run())
             watching = [tasks.create_task(informer.run()) for informer in self._informers]
-            for informer in self._informers:
-                await informer.synced.wait()
+            await self._wait_synced_or_stopped()
             _log.info("scheduling", profiles=sorted(self._profiles))
             await self._loop()
             self._binder.stop()
@@ -188,7 +187,7 @@ class Scheduler:
 
     def stop(self) -> None:
         """Let ``run`` end."""
-        self._stopping = True
+        self._stopped.set()
         self._work.set()
 
     async def wait_synced(self) -> None:
@@ -207,8 +206,17 @@ class Scheduler:
         """Whether the cluster has been seen whole once; before, nothing is decided."""
         return all(informer.synced.is_set() for informer in self._informers)
 
+    async def _wait_synced_or_stopped(self) -> None:
+        synced = asyncio.ensure_future(self.wait_synced())
+        stopped = asyncio.ensure_future(self._stopped.wait())
+        try:
+            await asyncio.wait((synced, stopped), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            synced.cancel()
+            stopped.cancel()
+
     async def _loop(self) -> None:
-        while not self._stopping:
+        while not self._stopped.is_set():
             self._tick()
             if not self._work_for_a_turn():
                 await self._wait_for_work()
@@ -223,7 +231,7 @@ class Scheduler:
             if entity is None:
                 return False
             self._attempt(entity)
-            if self._stopping or self._clock.now() - started > SECONDS_PER_TURN:
+            if self._stopped.is_set() or self._clock.now() - started > SECONDS_PER_TURN:
                 break
         return True
 

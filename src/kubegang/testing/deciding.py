@@ -6,6 +6,7 @@ decision. Nothing is bound; ``carry_out`` counts a decision's bindings as real.
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -27,6 +28,7 @@ from kubegang.testing.builders import NodeBuilder, PodBuilder, PodGroupBuilder
 Addable = NodeBuilder | PodBuilder | PodGroupBuilder
 
 
+@functools.cache
 def default_profile(*, version: str = "1.37", feature_gates: str = "") -> SchedulerProfile:
     """Return the ``default-scheduler`` profile of a release."""
     return profile_named(version, feature_gates=feature_gates).schedulers[0]

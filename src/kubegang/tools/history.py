@@ -148,13 +148,13 @@ class History:
             self._tell(at, "created", record)
         record.wanted = _wanted_pods(job)
         record.active = int((job.get("status") or {}).get("active") or 0)
-        record.deadline = _deadline(job)
         if record.state in ("succeeded", "failed", "deleted"):
             return
         if deleted:
-            record.state = "deleted"
+            record.state, record.deadline = "deleted", None
             self._tell(at, "deleted", record)
             return
+        record.deadline = _deadline(job)
         self._see_job_end(record, job, at=at)
 
     def _see_job_end(self, record: JobRecord, job: JsonObject, *, at: float) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,14 +20,14 @@ _CHANGING = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uid>"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
     (re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}"), "<time>"),
-    (re.compile(r'(resourceVersion\W{1,6})\d+'), r"\1<rv>"),
+    (re.compile(r"(resourceVersion\W{1,6})\d+"), r"\1<rv>"),
     (re.compile(r"(Resource Version: +)\d+"), r"\1<rv>"),
     (re.compile(r"https://[\w.:\[\]-]+"), "<server>"),
     (re.compile(r"\bv1\.3\d\.\d+[\w.+-]*"), "<version>"),
     (re.compile(r"(?<![\w.:/-])\d+[smhd](\d+[smh])?(?![\w./-])"), "<age>"),
 )
 # Columns are as wide as their longest value, so ages move all that follows.
-_GAPS = re.compile(r"(?<=\S) {2,}")
+_GAPS = re.compile(r"(?<=\S)( {2,}|\t+)")
 
 
 class Result(NamedTuple):
@@ -67,6 +69,40 @@ class Kubectl:
             check=False,
         )
         return Result(done.returncode, done.stdout, done.stderr)
+
+
+class Following:
+    """A kubectl that goes on printing, such as ``get --watch``."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def lines(self, count: int) -> list[str]:
+        """Return the next lines, waiting for them; the test's time limit ends a long wait."""
+        stdout = self._process.stdout
+        return [normalised(stdout.readline()) for _ in range(count)] if stdout else []
+
+    def end(self) -> Result:
+        """Return what is left, once kubectl ends by itself."""
+        stdout, stderr = self._process.communicate(timeout=TIMEOUT_SECONDS)
+        return Result(self._process.returncode, normalised(stdout), normalised(stderr))
+
+
+@contextlib.contextmanager
+def following(kubectl: Kubectl, *arguments: str) -> Iterator[Following]:
+    """Start a command and let it run while the block does."""
+    with subprocess.Popen(
+        kubectl.command(*arguments),
+        cwd=kubectl.directory,
+        env=kubectl.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield Following(process)
+        finally:
+            process.terminate()
 
 
 def normalised(text: str) -> str:

@@ -14,11 +14,13 @@ A scenario is a YAML file::
 Each runs in a namespace of its own. ``{x}`` in files and commands is a word that no other
 run has, for names that all namespaces share; ``{ns}`` is the namespace. What is printed is
 compared without ages, times and identifiers; with ``any_order: true`` the lines may come in
-any order. ``record.py`` writes the expectations.
+any order, and ``keep`` is a pattern of the lines that count. ``record.py`` writes the
+expectations.
 """
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -54,10 +56,8 @@ class Scenario:
         """Run one step; its output has placeholders where a run differs from another."""
         arguments = shlex.split(_filled(step["run"], kubectl, word))
         result = kubectl(*arguments, stdin=step.get("stdin", ""))
-        any_order = step.get("any_order", False)
         stdout, stderr = (
-            _emptied(text, kubectl, word, any_order=any_order)
-            for text in (result.stdout, result.stderr)
+            _chosen(_emptied(text, kubectl, word), step) for text in (result.stdout, result.stderr)
         )
         return Result(result.code, stdout, stderr)
 
@@ -77,9 +77,15 @@ def _filled(text: str, kubectl: Kubectl, word: str) -> str:
     return text.replace("{ns}", kubectl.namespace).replace("{x}", word)
 
 
-def _emptied(text: str, kubectl: Kubectl, word: str, *, any_order: bool) -> str:
-    plain = normalised(text.replace(kubectl.namespace, "{ns}").replace(word, "{x}"))
-    return "\n".join(sorted(plain.splitlines())) if any_order else plain
+def _emptied(text: str, kubectl: Kubectl, word: str) -> str:
+    return normalised(text.replace(kubectl.namespace, "{ns}").replace(word, "{x}"))
+
+
+def _chosen(text: str, step: dict[str, Any]) -> str:
+    """Return the lines that count, sorted if their order does not."""
+    keep = re.compile(step.get("keep", ""))
+    lines = [line for line in text.splitlines() if keep.search(line)]
+    return "\n".join(sorted(lines) if step.get("any_order") else lines)
 
 
 class _Dumper(yaml.SafeDumper):

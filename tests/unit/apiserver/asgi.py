@@ -20,16 +20,21 @@ class Reply(NamedTuple):
 
 
 async def call(
-    app: ASGIApp, method: str, target: str, *, headers: dict[str, str] | None = None
+    app: ASGIApp,
+    method: str,
+    target: str,
+    *,
+    headers: dict[str, str] | None = None,
+    body: bytes = b"",
 ) -> Reply:
-    """Send a request without a body."""
+    """Send a request."""
     path, _, query = target.partition("?")
     status = 0
     received: dict[str, str] = {}
     chunks: list[bytes] = []
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Message) -> None:
         nonlocal status

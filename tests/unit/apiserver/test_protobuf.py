@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
+from kubegang.api.facts import load_facts
 from kubegang.apimachinery.errors import BadRequestError, UnsupportedMediaTypeError
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.apiserver.protobuf import MAGIC, decode_protobuf
+from kubegang.apiserver.protobuf import MAGIC, Fields, decode_protobuf, load_fields
 
 CORPUS = Path(__file__).parents[2] / "conformance/corpus/public/protobuf-bodies.yaml"
 
@@ -209,3 +210,29 @@ def test_endless_nesting_is_a_bad_request() -> None:
 
     with pytest.raises(BadRequestError, match="nested too deeply"):
         decoded("scheduling.k8s.io/v1beta1", "Workload", raw)
+
+
+def json_names(table: Fields, message: str) -> set[str]:
+    """Return the members that a message has in JSON, those of embedded structs included."""
+    names: set[str] = set()
+    for _, json_name, kind, presence in table.messages[message]:
+        names |= json_names(table, kind) if presence == "inline" else {json_name}
+    return names
+
+
+def test_the_fields_are_those_of_the_facts_table() -> None:
+    table, facts = load_fields(), load_facts("1.37")
+    known = set(facts.names())
+    of_every_kind = {"apiVersion", "kind"}
+
+    differing = {}
+    for message in table.messages:
+        package = "apimachinery.pkg.apis" if message.startswith("meta.") else "api"
+        definition = f"io.k8s.{package}.{message}"
+        # Embedded structs have no definition of their own.
+        if definition in known:
+            fields = set(facts.definition(definition).fields)
+            differing[message] = (json_names(table, message) ^ fields) - of_every_kind
+
+    assert len(differing) > 400
+    assert not any(differing.values())

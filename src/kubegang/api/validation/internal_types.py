@@ -36,7 +36,7 @@ PodSpec
     TopologySpreadConstraints:[TopologySpreadConstraint] SetHostnameAsFQDN:* OS:*PodOS
     HostUsers:* SchedulingGates:[PodSchedulingGate] ResourceClaims:[PodResourceClaim]
     Resources:*ResourceRequirements HostnameOverride:* SchedulingGroup:*PodSchedulingGroup
-    EvictionResponders:[EvictionResponder] WorkloadRef:?WorkloadReference
+    EvictionResponders:[EvictionResponder] WorkloadRef:?WorkloadReferenceV1alpha1
 PodTemplateSpec
     +ObjectMeta Spec:PodSpec
 Taint
@@ -110,7 +110,7 @@ PodSchedulingGroup
     PodGroupName:*
 EvictionResponder
     Name:"" Priority:*
-WorkloadReference
+WorkloadReferenceV1alpha1
     Name:"" PodGroup:"" PodGroupReplicaKey:""
 SuccessPolicyRule
     SucceededIndexes:* SucceededCount:*
@@ -235,7 +235,8 @@ NFSVolumeSource
     Server:"" Path:"" ReadOnly:false
 ISCSIVolumeSource
     TargetPortal:"" IQN:"" Lun:0 ISCSIInterface:"" FSType:"" ReadOnly:false Portals:[]
-    DiscoveryCHAPAuth:false SessionCHAPAuth:false SecretRef:*LocalObjectReference
+    DiscoveryCHAPAuth=chapAuthDiscovery:false SessionCHAPAuth=chapAuthSession:false
+    SecretRef:*LocalObjectReference
     InitiatorName:*
 GlusterfsVolumeSource
     EndpointsName=endpoints:"" Path:"" ReadOnly:false

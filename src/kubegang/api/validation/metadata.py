@@ -181,7 +181,7 @@ def _finalizers(finalizers: Sequence[str], path: Path) -> Errors:
     for finalizer in finalizers:
         yield from matching(path, finalizer, is_qualified_name)
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
-        detail = "finalizer foregroundDeletion and orphan cannot be both set"
+        detail = "finalizer orphan and foregroundDeletion cannot be both set"
         yield invalid_value(path, list(finalizers), detail)
 
 

@@ -47,7 +47,8 @@ def _secret_cells(secret: JsonObject, now: float) -> list[Cell]:
 def _resource_quota_cells(quota: JsonObject, now: float) -> list[Cell]:
     """Return the amounts used and allowed; names that begin with ``limits.`` have a column."""
     used = member(quota, "status", "used") or {}
-    requests, limits = [], []
+    requests: list[str] = []
+    limits: list[str] = []
     for resource, hard in sorted((member(quota, "status", "hard") or {}).items()):
         amounts = f"{_canonical(used.get(resource))}/{_canonical(hard)}"
         (limits if resource.startswith("limits.") else requests).append(f"{resource}: {amounts}")

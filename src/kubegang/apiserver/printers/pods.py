@@ -28,7 +28,7 @@ from kubegang.apiserver.printers.columns import AGE, NAME, Cell, Column, Printer
 class _Restarts(NamedTuple):
     """How often containers were restarted, and when the last one ended before that."""
 
-    count: int = 0
+    times: int = 0
     last: str = ""
 
     def plus(self, status: JsonObject) -> _Restarts:
@@ -36,14 +36,14 @@ class _Restarts(NamedTuple):
         ended = text(status, "lastState", "terminated", "finishedAt")
         later = not self.last or (ended and parse_time(ended) > parse_time(self.last))
         return _Restarts(
-            self.count + number(status, "restartCount"), ended if ended and later else self.last
+            self.times + number(status, "restartCount"), ended if ended and later else self.last
         )
 
     def cell(self, now: float) -> str:
         """Return the cell: the time is shown only if there was a restart."""
-        if self.count and self.last:
-            return f"{self.count} ({since(self.last, now)} ago)"
-        return str(self.count)
+        if self.times and self.last:
+            return f"{self.times} ({since(self.last, now)} ago)"
+        return str(self.times)
 
 
 class _Summary(NamedTuple):

@@ -198,6 +198,8 @@ class JobController:
         now = self._clock.now()
         plan = plan_pods(job, counts, backoff=backoff, now=now)
         if plan.delete:
+            # Let go first: pods that the Job itself gives up do not count as failed.
+            await self._release([pod for pod in plan.delete if has_finalizer(pod)])
             return -await self._delete(job, plan.delete)
         if plan.retry_at:
             self._queue.add_after(key, plan.retry_at - now)

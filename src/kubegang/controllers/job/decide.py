@@ -225,6 +225,11 @@ def _indexes(pods: Sequence[JsonObject]) -> frozenset[int]:
 
 
 def _ended_at(pod: JsonObject, now: float) -> float:
+    metadata = pod["metadata"]
+    if metadata.get("deletionTimestamp") and phase(pod) not in ("Succeeded", "Failed"):
+        # The mark lies one grace period ahead of the moment of the deletion.
+        grace = float(metadata.get("deletionGracePeriodSeconds") or 0)
+        return parse_time(metadata["deletionTimestamp"]) - grace
     containers = (pod.get("status") or {}).get("containerStatuses") or []
     ends = [
         parse_time(state["terminated"]["finishedAt"])

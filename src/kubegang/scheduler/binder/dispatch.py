@@ -74,12 +74,14 @@ class Dispatcher:
 
     async def run(self) -> None:
         """Make the calls until ``stop``; then finish those that were given before."""
-        async with asyncio.TaskGroup() as group:
-            self._group = group
-            for _ in range(min(self._limit, len(self._waiting))):
-                self._start_worker()
-            await self._stopped.wait()
-        self._group = None
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._group = group
+                for _ in range(min(self._limit, len(self._waiting))):
+                    self._start_worker()
+                await self._stopped.wait()
+        finally:
+            self._group = None
 
     def stop(self) -> None:
         """Let ``run`` end once every call is done."""

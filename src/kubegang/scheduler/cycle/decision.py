@@ -128,6 +128,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
             go back to the queue.
         scan_start: where the next search for a node begins; give it to the snapshot's
             builder.
+        backs_off_as: how the attempt counts for the backoff. Not the same as ``status`` for a
+            group that found no room and whose post filters then failed: reported as an
+            error, it backs off as unschedulable (1.37).
     """
 
     instructions: tuple[Instruction, ...]
@@ -135,3 +138,4 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     status: Literal["scheduled", "partly-scheduled", "unschedulable", "error", "skipped"]
     unbound: tuple[PodInfo, ...] = ()
     scan_start: int = 0
+    backs_off_as: Literal["unschedulable", "error"] = "unschedulable"

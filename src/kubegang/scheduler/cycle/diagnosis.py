@@ -25,22 +25,25 @@ def diagnose_pod(table: NodeTable, pod: PodInfo, failure: NoNode) -> PodDiagnosi
         pod=pod,
         nodes=failure.nodes,
         reasons=tuple(NodeReason(reason, nodes) for reason, nodes in reasons),
-        message=_pod_sentence(table, pod, failure, reasons=reasons),
+        message=f"pod {pod.name} {_pod_sentence(table, pod, failure, reasons=reasons)}",
     )
+
+
+def diagnose_twin(pod: PodInfo, other: PodDiagnosis) -> PodDiagnosis:
+    """Return the diagnosis of a pod that failed exactly as another one did."""
+    text = other.message.removeprefix(f"pod {other.pod.name} ")
+    return PodDiagnosis(pod, other.nodes, other.reasons, f"pod {pod.name} {text}")
 
 
 def _pod_sentence(
     table: NodeTable, pod: PodInfo, failure: NoNode, *, reasons: Sequence[tuple[str, int]]
 ) -> str:
     if failure.status.is_error:
-        return f"pod {pod.name} cannot be tried: {failure.status.as_error}"
+        return f"cannot be tried: {failure.status.as_error}"
     if not failure.nodes:
-        return f"pod {pod.name} needs {_needs(pod)}, but there is no node to run on; add one"
+        return f"needs {_needs(pod)}, but there is no node to run on; add one"
     found = ", ".join(f"{nodes} {reason}" for reason, nodes in reasons)
-    sentence = (
-        f"pod {pod.name} needs {_needs(pod)} on one node; none of {_nodes(failure.nodes)}"
-        f" fits: {found}"
-    )
+    sentence = f"needs {_needs(pod)} on one node; none of {_nodes(failure.nodes)} fits: {found}"
     near = closest_node(table, pod, failure.refusals)
     return f"{sentence}; {_help(near)}" if near else f"{sentence}; {_no_candidate(failure)}"
 

@@ -85,6 +85,7 @@ def decide_vanished(cycle: Cycle, key: PodGroupKey, *, waiting: Sequence[PodInfo
         instructions=tuple(FailPod(pod, "SchedulerError", message) for pod in waiting),
         diagnosis=broken_group(key, message, quorum=0),
         status="error",
+        backs_off_as="error",
         unbound=tuple(waiting),
         scan_start=cycle.search.scan_start,
     )
@@ -100,6 +101,7 @@ def decide_rule_broken(
         instructions=(*_clear_promises(waiting), *fails, condition),
         diagnosis=broken_group(group.key, problem, quorum=group.quorum),
         status="error",
+        backs_off_as="error",
         unbound=tuple(waiting),
         scan_start=cycle.search.scan_start,
     )
@@ -152,6 +154,7 @@ def _fail_all(outcome: GroupOutcome) -> Decision:
         instructions=(*_clear_promises(outcome.members), *fails, condition),
         diagnosis=broken_group(group.key, error, quorum=group.quorum),
         status="error",
+        backs_off_as="error" if outcome.status.is_error else "unschedulable",
         unbound=tuple(outcome.members),
     )
 

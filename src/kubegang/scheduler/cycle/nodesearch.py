@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from kubegang.api.profile import SchedulerProfile
-from kubegang.scheduler.cycle.sampling import nodes_to_find, select_host, take_sample
+from kubegang.scheduler.cycle.sampling import Sample, nodes_to_find, select_host, take_sample
 from kubegang.scheduler.framework.cluster import Placement
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.fiterror import (
@@ -22,7 +22,7 @@ from kubegang.scheduler.framework.fiterror import (
     refused_before_nodes,
 )
 from kubegang.scheduler.framework.interface import Refusal
-from kubegang.scheduler.framework.nodetable import ALL_ROWS, BoolArray, RowArray
+from kubegang.scheduler.framework.nodetable import ALL_ROWS, BoolArray, RowArray, Rows
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.rng import Rng
 from kubegang.scheduler.framework.status import Code, Status, unresolvable
@@ -115,10 +115,7 @@ class NodeSearch:
         if row is None or row not in order:
             return None
         rows = np.array([row], dtype=np.intp)
-        passed = run_filter_plugins(
-            self._framework, state, pod=pod, cluster=self._snapshot, rows=rows
-        )
-        return row if passed[0] else None
+        return row if self._passing(state, pod, rows)[0] else None
 
     def _feasible(
         self, state: CycleState, pod: PodInfo, *, placement: Placement, outcome: PreFilterOutcome
@@ -126,29 +123,46 @@ class NodeSearch:
         """Return feasible rows in the order in which they were found, enough of them."""
         order = self._nodes_of(placement)
         total = len(order)
+        every_node = placement.rows is None and outcome.node_names is None
         if outcome.node_names is not None:
             order = order[self._named(outcome.node_names, order)]
             if not len(order):
                 return order
-        # All nodes are filtered in the table's own order: a view costs less than a gather.
-        every_node = placement.rows is None and outcome.node_names is None
-        passed = run_filter_plugins(
-            self._framework,
-            state,
-            pod=pod,
-            cluster=self._snapshot,
-            rows=ALL_ROWS if every_node else order,
-        )
-        positions = np.flatnonzero(passed[order] if every_node else passed)
-        sample = take_sample(
-            positions,
-            nodes=len(order),
-            start=self.scan_start % len(order),
-            enough=self._enough(len(order)),
-        )
+        sample = self._sample_stretch(state, pod, order=order) if every_node else None
+        if sample is None:
+            # In the table's own order a view will do, which costs less than a gather.
+            rows = ALL_ROWS if every_node else order
+            passed = self._passing(state, pod, rows)
+            sample = take_sample(
+                np.flatnonzero(passed[order] if every_node else passed),
+                nodes=len(order),
+                start=self.scan_start % len(order),
+                enough=self._enough(len(order)),
+            )
         self.scan_start = (self.scan_start + sample.examined) % total
         feasible: RowArray = order[sample.positions]
         return feasible
+
+    def _sample_stretch(self, state: CycleState, pod: PodInfo, *, order: RowArray) -> Sample | None:
+        """Return a sample from the nodes that come first, if they have enough of feasible ones.
+
+        In a large cluster with room that is so for most pods, and the answer is the same as if
+        all nodes had been filtered.
+        """
+        enough = self._enough(len(order))
+        if len(order) < 4 * enough:
+            return None
+        start = self.scan_start % len(order)
+        stretch = order[start : start + 2 * enough]
+        found = np.flatnonzero(self._passing(state, pod, stretch))
+        if len(found) <= enough:
+            return None
+        return Sample(found[:enough] + start, int(found[enough]))
+
+    def _passing(self, state: CycleState, pod: PodInfo, rows: Rows) -> BoolArray:
+        return run_filter_plugins(
+            self._framework, state, pod=pod, cluster=self._snapshot, rows=rows
+        )
 
     def _enough(self, nodes: int) -> int:
         # Without scores any feasible node is as good as another.

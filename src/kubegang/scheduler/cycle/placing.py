@@ -6,11 +6,11 @@ import msgspec
 
 from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.decision import PodDiagnosis
-from kubegang.scheduler.cycle.diagnosis import diagnose_pod
+from kubegang.scheduler.cycle.diagnosis import diagnose_pod, diagnose_twin
 from kubegang.scheduler.cycle.nodesearch import FoundNode
 from kubegang.scheduler.framework.cluster import Assignment, Placement, PlacementProgress
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo, is_twin
 from kubegang.scheduler.framework.status import SUCCESS, Code, Status, failure
 from kubegang.scheduler.runtime.placing import run_placement_feasible_plugins
 from kubegang.scheduler.snapshot.trial import Trial
@@ -87,7 +87,9 @@ def place_members(
         return PlacementResult(placement, _unschedulable(status))
     results: list[MemberResult] = []
     for pod in members:
-        result = _place_member(cycle, trial, pod=pod, placement=placement, state=state)
+        result = _place_member(
+            cycle, trial, pod=pod, placement=placement, state=state, before=results
+        )
         results.append(result)
         if not result.status.is_success and not result.status.is_rejected:
             status = failure(f"failed to schedule other pod from a pod group: {result.message}")
@@ -111,7 +113,13 @@ def _place_member(
     pod: PodInfo,
     placement: Placement,
     state: CycleState,
+    before: list[MemberResult],
 ) -> MemberResult:
+    twin = before[-1] if before else None
+    if twin is not None and twin.diagnosis is not None and is_twin(twin.pod, pod):
+        # Nothing has changed since its twin found no node, so it would find none either.
+        diagnosis = diagnose_twin(pod, twin.diagnosis)
+        return msgspec.structs.replace(twin, pod=pod, diagnosis=diagnosis)
     found = cycle.search.find(CycleState(state), pod, placement=placement)
     if isinstance(found, FoundNode):
         trial.place(pod, found.node)

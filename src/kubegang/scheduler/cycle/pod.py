@@ -69,6 +69,7 @@ def _failed(cycle: Cycle, state: CycleState, *, pod: PodInfo, failure: NoNode) -
         instructions=(*_room_instructions(pod, room), fail),
         diagnosis=diagnosis,
         status="error" if is_error else "unschedulable",
+        backs_off_as="error" if is_error else "unschedulable",
         unbound=(pod,),
         scan_start=cycle.search.scan_start,
     )

@@ -108,7 +108,10 @@ class PreFilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class FilterPlugin(Plugin, Protocol):
-    """Says for every node whether the pod may go there."""
+    """Says for every node whether the pod may go there.
+
+    Who the pod is must not matter to the answer: see ``pods.is_twin``.
+    """
 
     def filter(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: Rows

@@ -126,6 +126,10 @@ class NodeTable(Protocol):
         """Return what nodes have of a resource; zeros where nobody has it."""
         ...
 
+    def is_everywhere(self, resource: str) -> bool:
+        """Return whether every node has some of a resource."""
+        ...
+
     def requested(self, resource: str) -> IntArray:
         """Return what pods on each node ask of a resource."""
         ...

@@ -140,6 +140,28 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return f"{self.namespace}/{self.name}"
 
 
+def is_twin(one: PodInfo, other: PodInfo) -> bool:
+    """Return whether two pods differ in nothing that a filter or a score may depend on.
+
+    Who a pod is (name, uid, version, age) and what it was told last must not decide where it
+    may run.
+    """
+    return (
+        one.requests == other.requests
+        and one.affinity == other.affinity
+        and one.tolerations == other.tolerations
+        and one.host_ports == other.host_ports
+        and one.images == other.images
+        and one.labels == other.labels
+        and one.priority == other.priority
+        and one.nominated_node_name == other.nominated_node_name
+        and one.node_name == other.node_name
+        and one.namespace == other.namespace
+        and one.pod_group == other.pod_group
+        and one.scheduler_name == other.scheduler_name
+    )
+
+
 class PodGroupInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The scheduler's view of one PodGroup object (1.35: of a Workload's group).
 

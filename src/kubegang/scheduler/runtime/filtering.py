@@ -13,7 +13,6 @@ import numpy as np
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.interface import (
-    FilterPlugin,
     NodeFilterPlugin,
     PostFilterResult,
     Refusal,
@@ -146,20 +145,24 @@ def explain_refusals(
     """
     refusals: list[Refusal] = []
     left = rows
-    for plugin in framework.filter_plugins:
-        if plugin.NAME in state.skip_filter or not len(left):
+    for kind in framework.filters:
+        if kind.name in state.skip_filter or not len(left):
             continue
-        if isinstance(plugin, FilterPlugin):
-            passed = plugin.filter(state, pod, cluster=cluster, rows=left)
+        if kind.by_node is not None:
+            left = _explain_node_by_node(
+                kind.by_node, state, pod=pod, cluster=cluster, rows=left, refusals=refusals
+            )
+        elif kind.by_rows is not None:
+            if kind.static is not None:
+                mask = framework.masks.mask_of(kind.static, state, pod=pod, cluster=cluster)
+                passed = mask[left]
+            else:
+                passed = kind.by_rows.filter(state, pod, cluster=cluster, rows=left)
             refused = left[~passed]
             if len(refused):
-                said = plugin.refusals(state, pod, cluster=cluster, rows=refused)
-                refusals.extend(Refusal(r.rows, r.status.by(plugin.NAME)) for r in said)
+                said = kind.by_rows.refusals(state, pod, cluster=cluster, rows=refused)
+                refusals.extend(Refusal(r.rows, r.status.by(kind.name)) for r in said)
             left = left[passed]
-        else:
-            left = _explain_node_by_node(
-                plugin, state, pod=pod, cluster=cluster, rows=left, refusals=refusals
-            )
     return refusals
 
 

@@ -49,6 +49,18 @@ class WeighedScore:
         self.local = plugin if isinstance(plugin, LocalScorePlugin) else None
 
 
+class FilterKind:
+    """A filtering plugin, and which kind it is: asked for rows, once per version, or per node."""
+
+    __slots__ = ("by_node", "by_rows", "name", "static")
+
+    def __init__(self, plugin: FilterPlugin | NodeFilterPlugin) -> None:
+        self.name = plugin.NAME
+        self.static = plugin if isinstance(plugin, StaticFilterPlugin) else None
+        self.by_rows = plugin if isinstance(plugin, FilterPlugin) else None
+        self.by_node = plugin if isinstance(plugin, NodeFilterPlugin) else None
+
+
 class WeighedPlacementScore:
     """A plugin that scores placements, with its weight and its normalisation."""
 
@@ -89,8 +101,8 @@ class Framework:
         )
         self.pre_filter_plugins = tuple(p for p in plugins if isinstance(p, PreFilterPlugin))
         # In one list, since a node's refusal is the first plugin's that refuses it.
-        self.filter_plugins: tuple[FilterPlugin | NodeFilterPlugin, ...] = tuple(
-            p for p in plugins if isinstance(p, FilterPlugin | NodeFilterPlugin)
+        self.filters = tuple(
+            FilterKind(p) for p in plugins if isinstance(p, FilterPlugin | NodeFilterPlugin)
         )
         self.static_filter_plugins = tuple(p for p in plugins if isinstance(p, StaticFilterPlugin))
         self.row_filter_plugins = tuple(

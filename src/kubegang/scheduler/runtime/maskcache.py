@@ -29,7 +29,7 @@ class MaskCache:
         self._plugins = tuple(plugins)
         self._table: NodeTable | None = None
         self._version = -1
-        self._single: dict[tuple[int, Hashable], BoolArray] = {}
+        self._single: dict[tuple[str, Hashable], BoolArray] = {}
         self._combined: dict[tuple[Hashable, ...], BoolArray] = {}
 
     def mask(self, state: CycleState, pod: PodInfo, *, cluster: ClusterView) -> BoolArray:
@@ -38,29 +38,37 @@ class MaskCache:
         keys = tuple([plugin.filter_key(pod) for plugin in self._plugins])
         mask = self._combined.get(keys)
         if mask is None:
-            mask = self._combine(state, pod, keys=keys, cluster=cluster)
+            mask = np.ones(cluster.nodes.size, dtype=np.bool_)
+            for plugin, key in zip(self._plugins, keys, strict=True):
+                if key is not None:
+                    mask &= self._mask_of(plugin, key, state=state, pod=pod, cluster=cluster)
+            mask.flags.writeable = False
             self._combined[keys] = mask
         return mask
 
-    def _combine(
+    def mask_of(
+        self, plugin: StaticFilterPlugin, state: CycleState, *, pod: PodInfo, cluster: ClusterView
+    ) -> BoolArray:
+        """Return the nodes that pass one static filter; do not change the array."""
+        self._forget_if_stale(cluster.nodes)
+        key = plugin.filter_key(pod)
+        return self._mask_of(plugin, key, state=state, pod=pod, cluster=cluster)
+
+    def _mask_of(
         self,
+        plugin: StaticFilterPlugin,
+        key: Hashable,
+        *,
         state: CycleState,
         pod: PodInfo,
-        *,
-        keys: tuple[Hashable, ...],
         cluster: ClusterView,
     ) -> BoolArray:
-        combined = np.ones(cluster.nodes.size, dtype=np.bool_)
-        for index, key in enumerate(keys):
-            if key is None:
-                continue
-            mask = self._single.get((index, key))
-            if mask is None:
-                mask = self._plugins[index].filter(state, pod, cluster=cluster, rows=ALL_ROWS)
-                self._single[index, key] = mask
-            combined &= mask
-        combined.flags.writeable = False
-        return combined
+        mask = self._single.get((plugin.NAME, key))
+        if mask is None:
+            mask = plugin.filter(state, pod, cluster=cluster, rows=ALL_ROWS)
+            mask.flags.writeable = False
+            self._single[plugin.NAME, key] = mask
+        return mask
 
     def _forget_if_stale(self, table: NodeTable) -> None:
         # Another table may have reached the same version by another way.

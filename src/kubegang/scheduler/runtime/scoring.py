@@ -77,7 +77,8 @@ def _raw_scores(
 
 
 def _require_range(name: str, scores: IntArray) -> None:
-    if len(scores) and not 0 <= scores.min() <= scores.max() <= MAX_NODE_SCORE:
+    # Read without a sign, numbers below zero are huge: one pass finds both kinds.
+    if len(scores) and int(scores.view(np.uint64).max()) > MAX_NODE_SCORE:
         raise InvariantError(
             f"plugin {name} scores from {scores.min()} to {scores.max()} after normalisation;"
             f" 0 to {MAX_NODE_SCORE} is allowed"

@@ -48,6 +48,7 @@ class SnapshotTable:
         self._score_memory_bytes: Column[np.int64] = Column(np.int64, 0, 0)
         self._allocatable: dict[str, Column[np.int64]] = {}
         self._requested: dict[str, Column[np.int64]] = {}
+        self._everywhere: dict[str, bool] = {}
         self._labels: dict[str, InternedLabels] = {}
         self._ports = PortIndex()
         self._images = ImageIndex()
@@ -123,6 +124,13 @@ class SnapshotTable:
         """Return what nodes have of a resource."""
         column = self._allocatable.get(resource)
         return column.view if column is not None else np.zeros(self.size, dtype=np.int64)
+
+    def is_everywhere(self, resource: str) -> bool:
+        """Return whether every node has some of a resource."""
+        answer = self._everywhere.get(resource)
+        if answer is None:
+            answer = self._everywhere[resource] = bool(self.allocatable(resource).all())
+        return answer
 
     def requested(self, resource: str) -> IntArray:
         """Return what pods on each node ask of a resource."""
@@ -216,6 +224,7 @@ class SnapshotTable:
         self._images.add(row, node.images)
         if old is None or zone_of(old.labels) != zone_of(node.labels):
             self._scan_order = None
+        self._everywhere.clear()
         self._changes.append(row)
         self.version += 1
 
@@ -259,6 +268,7 @@ class SnapshotTable:
 
     def _rows_changed(self) -> None:
         self.version += 1
+        self._everywhere.clear()
         self._scan_order = None
         self._changes.forget()
 

@@ -147,3 +147,21 @@ def test_a_profile_that_speaks_gives_the_reason_that_upstream_hides() -> None:
     )
     assert group_condition(decision) == ("False", "Unschedulable", want)
     assert decision.diagnosis.message == want
+
+
+def test_members_that_fail_alike_are_told_alike_each_by_its_name() -> None:
+    core = DecidingCore(
+        ONE_CPU.times(2),
+        make_podgroup("g"),
+        MEMBER.req(cpu="2").times(3),
+        MEMBER.named("other").req(cpu="3"),
+    )
+    decision = core.decide_group()
+    assert set(failures(decision).values()) == {"0/2 nodes are available: 2 Insufficient cpu."}
+    said = [entry.message.split(" on one node")[0] for entry in decision.diagnosis.pods]
+    assert said == [
+        "pod g-0 needs 2 cpu",
+        "pod g-1 needs 2 cpu",
+        "pod g-2 needs 2 cpu",
+        "pod other needs 3 cpu",
+    ]

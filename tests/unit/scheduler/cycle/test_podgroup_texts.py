@@ -165,7 +165,7 @@ def test_a_group_pinned_to_two_domains() -> None:
     )
     assert group_condition(decision) == ("False", "SchedulerError", text)
     assert failures(decision) == {"t2": text}
-    assert decision.status == "error"
+    assert (decision.status, decision.backs_off_as) == ("error", "error")
 
 
 @pytest.mark.parametrize(
@@ -192,6 +192,7 @@ def test_the_true_reason_is_hidden_when_no_member_was_tried(core: DecidingCore) 
     decision = core.decide_group()
     assert group_condition(decision) == ("False", "SchedulerError", NOT_FOUND)
     assert set(failures(decision).values()) == {NOT_FOUND}
+    assert (decision.status, decision.backs_off_as) == ("error", "unschedulable")
 
 
 @pytest.mark.parametrize(

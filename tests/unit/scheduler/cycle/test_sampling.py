@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
+from kubegang.scheduler.cycle.nodesearch import FoundNode, NodeSearch
 from kubegang.scheduler.cycle.sampling import nodes_to_find, select_host, take_sample
+from kubegang.scheduler.framework.cluster import Placement
+from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.testing.builders import make_node, make_pod
-from kubegang.testing.deciding import DecidingCore, bindings
+from kubegang.testing.deciding import DecidingCore, bindings, default_profile
 
 
 @pytest.mark.parametrize(
@@ -81,3 +85,21 @@ def test_a_large_cluster_is_sampled_from_all_zones() -> None:
     core.builder.set_scan_start(0)
     drawn = {bindings(core.decide_pod())["p"] for _ in range(50)}
     assert drawn <= {f"n{i}" for i in (*range(72), *range(150, 222))}, "48 % of 300 are looked at"
+
+
+def test_a_stretch_gives_what_filtering_all_nodes_gives() -> None:
+    nodes = [node if i % 3 else node.cordoned() for i, node in enumerate(make_node().times(900))]
+    core = DecidingCore(nodes, make_pod(), profile=default_profile())
+    profile = msgspec.structs.replace(default_profile(), percentage_of_nodes_to_score=5)
+    for start in (0, 5, 333, 700, 899):
+        search = NodeSearch(
+            core.snapshot, framework=core.framework, profile=profile, rng=Scripted(*[0] * 9)
+        )
+        search.scan_start = start
+        found = search.find(CycleState(), core.waiting["p"], placement=Placement(""))
+        feasible = np.flatnonzero(np.arange(900) % 3)
+        sample = take_sample(feasible, nodes=900, start=start, enough=100)
+        # All score alike, so the first draw takes the first of the sample.
+        assert isinstance(found, FoundNode)
+        assert found.row == sample.positions[0]
+        assert search.scan_start == (start + sample.examined) % 900

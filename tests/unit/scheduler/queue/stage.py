@@ -151,9 +151,7 @@ class Stage:
         )
         self.clock = StageClock()
         self.cache = Cache()
-        self.queue = SchedulingQueue(
-            {SCHEDULER: self.rules}, self.cache, policy or BackoffPolicy()
-        )
+        self.queue = SchedulingQueue({SCHEDULER: self.rules}, self.cache, policy or BackoffPolicy())
         self.moves: list[Move] = []
         self.handlers = EventHandlers(
             self.cache,

@@ -134,9 +134,7 @@ def test_a_profile_without_that_hole_wakes_them_at_once() -> None:
         pytest.param(3, Place.GATED, id="same"),
     ],
 )
-def test_only_a_smaller_minimum_wakes_a_held_gang(
-    stage: Stage, minimum: int, want: Place
-) -> None:
+def test_only_a_smaller_minimum_wakes_a_held_gang(stage: Stage, minimum: int, want: Place) -> None:
     old = make_group_info("g", 3)
     stage.add(old)
     (pod, _) = stage.pods("a", "b", group="g")

@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 
 from kubegang.api.validation.checks import Errors, matching, positive
-from kubegang.api.validation.formats import ip_family, ip_range
+from kubegang.api.validation.dualstack import one_of_each_family, unreadable
+from kubegang.api.validation.formats import ip_range
 from kubegang.api.validation.internal_form import internal_form
 from kubegang.api.validation.metadata import METADATA
 from kubegang.api.validation.pods.resources import validate_amount
 from kubegang.api.validation.pods.tolerations import validate_taints
 from kubegang.apimachinery.field import (
-    FieldError,
     Path,
     duplicate,
     forbidden_field,
@@ -30,7 +30,10 @@ _STATUS = Path("status")
 
 _FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
 _MAX_FEATURE = 253
-_BOTH_FAMILIES = [4, 6]
+_UNREADABLE = (
+    "invalid PodCIDRs. failed to check with dual stack with error:"
+    "invalid CIDR[{position}]: <nil> (invalid CIDR address: {text})"
+)
 
 
 def validate_node(node: JsonObject, _gates: FeatureGates) -> Errors:
@@ -119,17 +122,5 @@ def _pod_ranges(ranges: Sequence[str]) -> Errors:
     path = _SPEC.child("podCIDRs")
     for position, text in enumerate(ranges):
         yield from matching(path.index(position), text, ip_range)
-    if len(ranges) > 1:
-        yield from _one_of_each_family(ranges, path)
-
-
-def _one_of_each_family(ranges: Sequence[str], path: Path) -> Errors:
-    families = [ip_family(text) for text in ranges]
-    if 0 in families:
-        position = families.index(0)
-        problem = f"invalid CIDR[{position}]: <nil> (invalid CIDR address: {ranges[position]})"
-        detail = f"invalid PodCIDRs. failed to check with dual stack with error:{problem}"
-        yield FieldError("InternalError", str(path), f"Internal error: {detail}")
-    if sorted(families) != _BOTH_FAMILIES:
-        detail = "may specify no more than one CIDR for each IP family"
-        yield invalid_value(path, list(ranges), detail)
+    yield from unreadable(path, ranges, _UNREADABLE)
+    yield from one_of_each_family(path, ranges, noun="CIDR", shown=list(ranges))

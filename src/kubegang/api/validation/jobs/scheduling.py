@@ -47,7 +47,7 @@ def validate_scheduling(spec: JsonObject, path: Path) -> Errors:
     if minimum is not None and minimum > parallelism:
         detail = f"must not be greater than parallelism ({parallelism})"
         yield invalid_value(where.child("schedulingPolicy", "gang", "minCount"), minimum, detail)
-    basic = policy is None or policy.get("basic") is not None
+    basic = not policy or policy.get("basic") is not None
     if basic and (scheduling.get("disruptionMode") or {}).get("all") is not None:
         detail = "the disruptionMode `all` is not supported with the Basic scheduling policy"
         yield invalid_value(where.child("disruptionMode"), "", detail)

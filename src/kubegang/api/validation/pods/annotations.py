@@ -81,7 +81,7 @@ def validate_annotations_kept(new: Annotations, old: Annotations, path: Path) ->
         if key == MIRROR_ANNOTATION:
             detail = "may not remove or update mirror pod annotation"
             yield forbidden_field(path.key(key), detail)
-    for key in new.keys() - old.keys():
+    for key in (key for key in new if key not in old):
         if key.startswith(_APP_ARMOR):
             yield forbidden_field(path.key(key), "may not add AppArmor annotations")
         if key == MIRROR_ANNOTATION:

@@ -29,7 +29,8 @@ def validate_pod_claims(claims: Sequence[JsonObject], path: Path, context: PodCo
     names: set[str] = set()
     for position, claim in enumerate(claims):
         if context.mirror:
-            yield forbidden_field(Path(), "static pods do not support resource claims")
+            # Upstream names no field, and prints that as a list index without a list.
+            yield forbidden_field(Path("[]"), "static pods do not support resource claims")
         else:
             yield from _pod_claim(claim, path.index(position), names)
 

@@ -38,7 +38,8 @@ def validate_mounts(container: JsonObject, path: Path, context: PodContext) -> E
             item = path.child("volumeMounts").index(position)
             yield from _mount(mount, item, context, seen)
             yield from _mount_and_device(mount, item, device_paths)
-            # Upstream tells these at the list, not at the item.
+            # Upstream tells most of these at the list, not at the item.
+            yield from _sub_paths(mount, item, path.child("volumeMounts"))
             yield from _mount_options(mount, path.child("volumeMounts"), container)
             yield from _bind_options(mount, item.child("bindMountOptions"), context)
     if devices:
@@ -62,9 +63,6 @@ def _mount(mount: JsonObject, path: Path, context: PodContext, seen: set[str]) -
     if mount_path in seen:
         yield invalid_value(path.child("mountPath"), mount_path, "must be unique")
     seen.add(mount_path)
-    if mount.get("subPath") and (expression := mount.get("subPathExpr")):
-        detail = "subPathExpr and subPath are mutually exclusive"
-        yield invalid_value(path.child("subPathExpr"), expression, detail)
 
 
 def _mount_and_device(mount: JsonObject, path: Path, devices: Mapping[str, str]) -> Errors:
@@ -77,10 +75,18 @@ def _mount_and_device(mount: JsonObject, path: Path, devices: Mapping[str, str])
         yield invalid_value(path.child("mountPath"), mount_path, detail)
 
 
+def _sub_paths(mount: JsonObject, item: Path, path: Path) -> Errors:
+    sub_path, expression = mount.get("subPath"), mount.get("subPathExpr")
+    if sub_path:
+        yield from relative_below(path.child("subPath"), sub_path)
+    if sub_path and expression:
+        detail = "subPathExpr and subPath are mutually exclusive"
+        yield invalid_value(item.child("subPathExpr"), expression, detail)
+    if expression:
+        yield from relative_below(path.child("subPathExpr"), expression)
+
+
 def _mount_options(mount: JsonObject, path: Path, container: JsonObject) -> Errors:
-    for name in ("subPath", "subPathExpr"):
-        if text := mount.get(name):
-            yield from relative_below(path.child(name), text)
     propagation = mount.get("mountPropagation")
     yield from one_of(path.child("mountPropagation"), propagation, _PROPAGATION)
     privileged = (container.get("securityContext") or {}).get("privileged")

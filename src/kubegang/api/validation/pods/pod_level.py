@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from kubegang.api.defaults.pod_resources import Amounts, aggregate
 from kubegang.api.validation.checks import Errors
+from kubegang.api.validation.pods.claims import validate_container_claims
 from kubegang.api.validation.pods.context import PodContext
 from kubegang.api.validation.pods.resources import (
     HUGE_PAGES,
@@ -32,6 +33,8 @@ def validate_pod_resources(spec: JsonObject, path: Path, context: PodContext) ->
         detail = "claims may not be set for Resources at pod-level"
         yield forbidden_field(path.child("claims"), detail)
     yield from validate_requirements(resources, path, pod_resource)
+    if claims := resources.get("claims"):
+        yield from validate_container_claims(claims, path.child("claims"), context)
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     yield from _enough(aggregate(spec, "requests"), requests, path.child("requests"), "requests")
     huge_pages = {

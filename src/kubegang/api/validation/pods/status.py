@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from kubegang.api.validation.checks import Errors, between, matching, unchanged, unix_id
-from kubegang.api.validation.formats import ip_address, ip_family
-from kubegang.api.validation.internal_form import invalid_form
+from kubegang.api.validation.dualstack import one_of_each_family, unreadable
+from kubegang.api.validation.formats import ip_address
+from kubegang.api.validation.internal_form import internal_form, invalid_form
 from kubegang.api.validation.pods.allocations import (
     validate_allocated_resources,
     validate_node_allocations,
@@ -32,7 +33,7 @@ from kubegang.base.feature_gates import FeatureGates
 
 _STATUS = Path("status")
 _MAX_UINT32 = 2**32 - 1
-_MAX_IPS = 2
+_UNREADABLE = "failed to check for dual stack with error:invalid IP[{position}]: {text}"
 
 _SYSTEM_CONDITIONS = ("PodScheduled", "Ready", "Initialized")
 
@@ -224,10 +225,10 @@ def _ip_list(
         text = address.get("ip") or ""
         if text not in known:
             yield from matching(path.index(position), text, ip_address)
-    families = [ip_family(address.get("ip") or "") for address in addresses]
-    if len(families) > _MAX_IPS or (len(families) == _MAX_IPS and families[0] == families[1]):
-        detail = "may specify no more than one IP for each IP family"
-        yield invalid_form(path, kind, addresses, detail)
+    texts = [address.get("ip") or "" for address in addresses]
+    yield from unreadable(path, texts, _UNREADABLE)
+    shown = internal_form(kind, addresses)
+    yield from one_of_each_family(path, texts, noun="IP", shown=shown)
 
 
 def _container_statuses(status: JsonObject, spec: JsonObject) -> Errors:

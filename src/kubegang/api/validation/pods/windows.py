@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from kubegang.api.validation.checks import Errors, absent, unset
+from kubegang.api.validation.internal_form import invalid_json
 from kubegang.api.validation.pods.walking import containers_with_paths
 from kubegang.apimachinery.field import (
     Path,
@@ -150,7 +151,7 @@ def _user_name(text: str, path: Path) -> Errors:
     if not text:
         yield invalid_value(path, text, "runAsUserName cannot be an empty string")
     elif _CONTROL.search(text):
-        yield invalid_value(path, text, "runAsUserName cannot contain control characters")
+        yield invalid_json(path, text, "runAsUserName cannot contain control characters")
     elif "\\" in domain:
         yield invalid_value(path, text, "runAsUserName cannot contain more than one backslash")
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
@@ -38,12 +39,14 @@ class Allocation(NamedTuple):
     Attributes:
         allocated: what pods there ask for.
         wanted: what the pod adds to it.
+        everywhere: every node of the cluster has some of it.
     """
 
     weight: int
     allocatable: IntArray
     allocated: IntArray
     wanted: int
+    everywhere: bool
 
 
 def require_resources(plugin: str, resources: Sequence[ResourceSpec]) -> tuple[ResourceSpec, ...]:
@@ -104,7 +107,8 @@ def allocations(
             continue
         allocatable = table.allocatable(spec.name)[rows]
         allocated = allocated_amounts(table, spec.name, counted_as=counted_as)[rows]
-        found.append(Allocation(spec.weight, allocatable, allocated, wanted))
+        everywhere = table.is_everywhere(spec.name)
+        found.append(Allocation(spec.weight, allocatable, allocated, wanted, everywhere))
     return found
 
 
@@ -123,12 +127,13 @@ def weighted_mean(
         of: (what would be taken, what the node has) → score; never asked about a node that
             has nothing.
     """
-    if parts and all(part.allocatable.all() for part in parts):
+    if parts and all(part.everywhere for part in parts):
         # The usual case, in a third of the steps: every node has every resource.
-        mean = np.zeros(count, dtype=np.int64)
-        for part in parts:
-            mean += of(part.allocated + part.wanted, part.allocatable) * part.weight
-        return mean // sum(part.weight for part in parts)
+        scores = [of(part.allocated + part.wanted, part.allocatable) for part in parts]
+        if any(part.weight != 1 for part in parts):
+            scores = [score * part.weight for score, part in zip(scores, parts, strict=True)]
+        total = functools.reduce(np.add, scores)
+        return total // sum(part.weight for part in parts)
     total = np.zeros(count, dtype=np.int64)
     weights = np.zeros(count, dtype=np.int64)
     for part in parts:

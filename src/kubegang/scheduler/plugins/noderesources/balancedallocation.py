@@ -85,20 +85,21 @@ class NodeResourcesBalancedAllocation:
 
 def _balances(parts: Sequence[Allocation], count: int) -> IntArray:
     """Return two rows, without and with the pod: 100 for even use, less as shares deviate."""
-    shares = [
-        np.minimum(
-            (part.allocated + np.array([[0], [part.wanted]])) / np.maximum(part.allocatable, 1),
-            1.0,
-        )
-        for part in parts
-    ]
-    present = [part.allocatable > 0 for part in parts]
-    if len(parts) == 2 and all(has.all() for has in present):
+    shares = [_shares(part) for part in parts]
+    if len(parts) == 2 and all(part.everywhere for part in parts):
         deviation = np.abs((shares[0] - shares[1]) / 2)
     else:
+        present = [part.allocatable > 0 for part in parts]
         deviation = _deviation(shares, present, count)
     balances: IntArray = ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
     return balances
+
+
+def _shares(part: Allocation) -> FloatArray:
+    taken = part.allocated + np.array([[0], [part.wanted]])
+    has = part.allocatable if part.everywhere else np.maximum(part.allocatable, 1)
+    shares: FloatArray = np.minimum(taken / has, 1.0)
+    return shares
 
 
 def _deviation(

@@ -120,19 +120,19 @@ class NodeResourcesFit:
         What exceeds even the empty node cannot be cured by evictions.
         """
         table = cluster.nodes
-        lacking = [table.pod_count[rows] >= table.allowed_pods[rows]]
         reasons = [_TOO_MANY]
-        hopeless = np.zeros(len(rows), dtype=np.bool_)
+        # One bit per reason and the lowest for "hopeless": rows with equal numbers lack the same.
+        patterns = (table.pod_count[rows] >= table.allowed_pods[rows]).astype(np.int64) << 1
         for resource, amount in self._looked_at(pod):
             short = _free(table, resource, rows) < amount
-            lacking.append(short)
+            patterns |= short.astype(np.int64) << (len(reasons) + 1)
+            patterns |= short & (table.allocatable(resource)[rows] < amount)
             reasons.append(f"Insufficient {resource}")
-            hopeless |= short & (table.allocatable(resource)[rows] < amount)
-        patterns = np.column_stack([*lacking, hopeless])
-        distinct, pattern_of = np.unique(patterns, axis=0, return_inverse=True)
+        distinct = np.unique(patterns).tolist()
+        if len(distinct) == 1:
+            return (Refusal(rows, _refusal(reasons, distinct[0])),)
         return [
-            Refusal(rows[pattern_of.ravel() == index], _refusal(reasons, pattern.tolist()))
-            for index, pattern in enumerate(distinct)
+            Refusal(rows[patterns == pattern], _refusal(reasons, pattern)) for pattern in distinct
         ]
 
     def score_key(self, pod: PodInfo) -> Hashable:
@@ -222,10 +222,9 @@ def _free(table: NodeTable, resource: str, rows: Rows) -> IntArray:
     return free
 
 
-def _refusal(reasons: Sequence[str], pattern: Sequence[bool]) -> Status:
-    *lacking, hopeless = pattern
-    said = [reason for reason, is_lacking in zip(reasons, lacking, strict=True) if is_lacking]
-    return unresolvable(*said) if hopeless else unschedulable(*said)
+def _refusal(reasons: Sequence[str], pattern: int) -> Status:
+    said = [reason for bit, reason in enumerate(reasons, start=1) if pattern >> bit & 1]
+    return unresolvable(*said) if pattern & 1 else unschedulable(*said)
 
 
 def _report_order(item: tuple[str, int]) -> tuple[int, str]:

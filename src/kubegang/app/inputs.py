@@ -1,0 +1,271 @@
+"""The files of ``kubegang run``: read, checked as far as that goes without a server.
+
+Everything that is wrong is collected, each with file, line and column, before anything runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from kubegang.api.config import (
+    KIND as CONFIGURATION_KIND,
+)
+from kubegang.api.config import (
+    ConfigurationError,
+    KubeSchedulerConfiguration,
+    load_scheduler_configuration,
+)
+from kubegang.api.facts import Facts, load_facts
+from kubegang.api.profile import VersionProfile
+from kubegang.api.resources import ROWS
+from kubegang.api.scheme import ResourceInfo, Scheme
+from kubegang.apimachinery.decoding import check_types, unknown_fields
+from kubegang.apimachinery.errors import BadRequestError
+from kubegang.apimachinery.manifests import Manifest, ManifestError, load_manifests
+from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
+from kubegang.apimachinery.places import place_of
+from kubegang.app.apiserver import scheme_of
+from kubegang.app.configuration import read_text
+from kubegang.app.errors import BadInputError
+from kubegang.nodesim.node_file import (
+    KIND as CLUSTER_KIND,
+)
+from kubegang.nodesim.node_file import (
+    NodeFileError,
+    nodes_of,
+    parse_node_file,
+)
+
+STANDARD_INPUT = "-"
+SUFFIXES = (".yaml", ".yml", ".json")
+DEFAULT_NAMESPACE = "default"
+MOST_ERRORS = 20
+"""Further mistakes are counted, not listed."""
+
+_GO_FIELD = re.compile(r"into Go struct field \w+\.(?P<path>[\w.]+) of type")
+
+ReadStandardInput = Callable[[], str]
+
+
+class InputObject(msgspec.Struct, frozen=True, kw_only=True):
+    """One object to create.
+
+    Attributes:
+        row: its resource.
+        text: of the file it stands in, for places.
+    """
+
+    manifest: Manifest
+    row: ResourceInfo
+    text: str
+
+    @property
+    def object(self) -> JsonObject:
+        """The object as written, with its namespace filled in."""
+        return self.manifest.object
+
+    @property
+    def namespace(self) -> str:
+        """Its namespace, empty for an object of the whole cluster."""
+        return str(self.object["metadata"].get("namespace") or "") if self.row.namespaced else ""
+
+    def place(self, field: str = "") -> str:
+        """Return where it, or a field of it, was written."""
+        return place_of(self.text, self.manifest, field)
+
+
+class Inputs(msgspec.Struct, frozen=True):
+    """What the files say.
+
+    Attributes:
+        objects: in the order of the files; nodes of node files among them.
+        configuration: the KubeSchedulerConfiguration among them, if there is one.
+    """
+
+    objects: tuple[InputObject, ...]
+    configuration: KubeSchedulerConfiguration | None = None
+
+
+def read_inputs(
+    paths: Sequence[str], profile: VersionProfile, *, read_standard_input: ReadStandardInput
+) -> Inputs:
+    """Read files, directories and standard input.
+
+    Raises:
+        BadInputError: something cannot be read or used; one line for each mistake.
+    """
+    reader = _Reader(profile)
+    for source, text in _texts(paths, read_standard_input):
+        reader.read(source, text)
+    reader.check()
+    return Inputs(tuple(reader.objects), reader.configuration)
+
+
+def node_inputs(nodes: Sequence[JsonObject], source: str) -> list[InputObject]:
+    """Return nodes that no file describes one by one, as ``--nodes`` asks for."""
+    row = _row_of_nodes()
+    return [InputObject(manifest=Manifest(node, source), row=row, text="") for node in nodes]
+
+
+def raise_if_any(problems: Sequence[str]) -> None:
+    """Raise one error that lists what is wrong.
+
+    Raises:
+        BadInputError: there is a problem.
+    """
+    if not problems:
+        return
+    more = len(problems) - MOST_ERRORS
+    listed = list(problems[:MOST_ERRORS])
+    raise BadInputError("\n".join([*listed, *([f"and {more} more mistakes"] if more > 0 else [])]))
+
+
+def _texts(
+    paths: Sequence[str], read_standard_input: ReadStandardInput
+) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        if path == STANDARD_INPUT:
+            yield "stdin", read_standard_input()
+        elif Path(path).is_dir():
+            for file in _files_of(Path(path)):
+                yield str(file), read_text(str(file))
+        else:
+            yield path, read_text(path)
+
+
+def _files_of(directory: Path) -> list[Path]:
+    """Return the manifests of a directory by name, not of those below it, as kubectl does."""
+    try:
+        files = sorted(p for p in directory.iterdir() if p.suffix in SUFFIXES and p.is_file())
+    except OSError as error:
+        raise BadInputError(f"{directory}: {error.strerror or error}") from error
+    if not files:
+        raise BadInputError(f"{directory}: no {', '.join(SUFFIXES)} file in this directory")
+    return files
+
+
+def _row_of_nodes() -> ResourceInfo:
+    return next(row for row in ROWS if row.kind == "Node" and not row.group)
+
+
+class _Reader:
+    """Collects objects and mistakes over all files."""
+
+    def __init__(self, profile: VersionProfile) -> None:
+        self._release = profile.name
+        self._scheme: Scheme = scheme_of(profile)
+        self._facts: Facts = load_facts(profile.name)
+        self._problems: list[str] = []
+        self._first: dict[tuple[str, str, str], InputObject] = {}
+        self.objects: list[InputObject] = []
+        self.configuration: KubeSchedulerConfiguration | None = None
+
+    def read(self, source: str, text: str) -> None:
+        """Take in one file."""
+        try:
+            found = load_manifests(text, source)
+        except ManifestError as error:
+            self._problems.append(str(error))
+            return
+        for manifest in found:
+            if manifest.object["kind"] == CONFIGURATION_KIND:
+                self._read_configuration(manifest, text, alone=len(found) == 1)
+            elif manifest.object["kind"] == CLUSTER_KIND:
+                self._read_cluster(manifest, text)
+            else:
+                self._read_object(manifest, text)
+
+    def check(self) -> None:
+        """Tell all mistakes at once.
+
+        Raises:
+            BadInputError: there is one.
+        """
+        raise_if_any(self._problems)
+
+    def _read_configuration(self, manifest: Manifest, text: str, *, alone: bool) -> None:
+        place = place_of(text, manifest)
+        if not alone or self.configuration is not None:
+            only = "in one file, alone" if not alone else "only once"
+            self._problems.append(f"{place}: a {CONFIGURATION_KIND} may be given {only}")
+            return
+        source = manifest.where.rpartition(":")[0]
+        try:
+            self.configuration = load_scheduler_configuration(text, source)
+        except ConfigurationError as error:
+            self._problems.append(str(error))
+
+    def _read_cluster(self, manifest: Manifest, text: str) -> None:
+        try:
+            nodes = nodes_of(parse_node_file(manifest.object))
+        except NodeFileError as error:
+            self._problems.append(f"{place_of(text, manifest, _cluster_field(error))}: {error}")
+            return
+        row = _row_of_nodes()
+        for node in nodes:
+            self._add(InputObject(manifest=Manifest(node, manifest.where), row=row, text=text))
+
+    def _read_object(self, manifest: Manifest, text: str) -> None:
+        gvk = GroupVersionKind.of(manifest.object)
+        row = self._scheme.find_kind(gvk)
+        if row is None or "list" not in row.verbs:
+            field = "kind" if self._scheme.has_group(gvk.group) else "apiVersion"
+            self._problems.append(f"{place_of(text, manifest, field)}: {self._no_match(gvk)}")
+            return
+        schema = self._facts.kind(gvk)
+        problems = [
+            (path, f"unknown field {path!r} in {gvk.kind}")
+            for path in unknown_fields(manifest.object, schema)
+        ]
+        try:
+            check_types(manifest.object, schema, gvk)
+        except BadRequestError as error:
+            go_field = _GO_FIELD.search(error.message)
+            problems.append((go_field["path"] if go_field else "", error.message))
+        if problems:
+            self._problems += [f"{place_of(text, manifest, p)}: {said}" for p, said in problems]
+            return
+        self._add(InputObject(manifest=_in_namespace(manifest, row), row=row, text=text))
+
+    def _no_match(self, gvk: GroupVersionKind) -> str:
+        elsewhere = sorted(
+            {str(row.group_version) for row in self._scheme.resources() if row.kind == gvk.kind}
+        )
+        hint = f"; it has {gvk.kind} in {', '.join(elsewhere)}" if elsewhere else ""
+        return (
+            f"Kubernetes {self._release} as started here has no kind {gvk.kind!r} in "
+            f"{gvk.group_version}{hint}"
+        )
+
+    def _add(self, found: InputObject) -> None:
+        name = found.object["metadata"].get("name") or ""
+        key = (str(found.row.group_resource), found.namespace, name)
+        first = self._first.setdefault(key, found)
+        if name and first is not found:
+            label = f"{found.namespace}/{name}" if found.namespace else name
+            self._problems.append(
+                f"{found.place('metadata.name')}: {found.row.kind} {label} stands also in "
+                f"{first.place('metadata.name')}"
+            )
+            return
+        self.objects.append(found)
+
+
+def _in_namespace(manifest: Manifest, row: ResourceInfo) -> Manifest:
+    metadata = dict(manifest.object.get("metadata") or {})
+    if row.namespaced and not metadata.get("namespace"):
+        metadata["namespace"] = DEFAULT_NAMESPACE
+    return Manifest({**manifest.object, "metadata": metadata}, manifest.where)
+
+
+def _cluster_field(error: NodeFileError) -> str:
+    """Return the path that the error names, in either of its two forms."""
+    text = str(error)
+    decoding = re.search(r"at `\$\.(?P<path>[^`]*)`", text)
+    if decoding is not None:
+        return decoding["path"]
+    return text.partition(":")[0] if text.startswith("nodePools") else ""

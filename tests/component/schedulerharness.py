@@ -1,0 +1,277 @@
+"""The scheduler against the real API server, both in this process and in virtual time.
+
+Tests speak to the API as users do. The scheduler's own client records what it sends and can
+be told to fail; a second scheduler can take over where a first one was killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.app.profiles.table import profile_named
+from kubegang.base.clock import VirtualClock, run_virtual
+from kubegang.client.api import ApiClient
+from kubegang.client.asgi import AsgiTransport
+from kubegang.client.interface import Request, Response, UnreachableError
+from kubegang.client.resources import EVENTS, NODES, PODGROUPS, PODS, PRIORITYCLASSES
+from kubegang.client.testing import RecordingClient
+from kubegang.scheduler.queue.backoff import BackoffPolicy
+from kubegang.scheduler.scheduler import Scheduler, SchedulerSettings
+from tests.component.apiharness import START, Api
+
+FAST = BackoffPolicy(initial_seconds=1, max_seconds=1)
+"""podInitialBackoffSeconds and podMaxBackoffSeconds 1."""
+
+NS = "default"
+
+
+class LossyTransport:
+    """Passes requests on, and loses some of them, or the answers to some."""
+
+    def __init__(self, inner: AsgiTransport) -> None:
+        self._inner = inner
+        self._lost: list[str] = []
+        self._allowed: dict[str, int] = {}
+
+    def let_through(self, path: str, *, times: int) -> None:
+        """Let so many more requests to this path through; later ones hang."""
+        self._allowed[path] = times
+
+    def lose_answers(self, path: str, *, times: int = 1) -> None:
+        """Lose the next answers to requests whose path contains this."""
+        self._lost += [path] * times
+
+    async def send(self, request: Request) -> Response:
+        for path, left in self._allowed.items():
+            if path in request.path:
+                if not left:
+                    await asyncio.Event().wait()
+                self._allowed[path] = left - 1
+        response = await self._inner.send(request)
+        for path in self._lost:
+            if path in request.path:
+                self._lost.remove(path)
+                raise UnreachableError("the connection was reset")
+        return response
+
+    def stream(self, request: Request) -> AsyncGenerator[bytes, None]:
+        return self._inner.stream(request)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+class Cluster:
+    """An API server, a user's client, and as many schedulers as a test starts."""
+
+    def __init__(self, api: Api, *, seed: int = 0) -> None:
+        self.api = api
+        self.clock = VirtualClock(START)
+        self.user = ApiClient(self._transport("admin"), user_agent="kubectl/test")
+        self.client = self.new_client()
+        self._seed = seed
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def _transport(self, user: str) -> AsgiTransport:
+        return AsgiTransport(self.api.app, user=user, groups=("system:masters",))
+
+    def new_client(self) -> RecordingClient:
+        """Return a client for a scheduler; ``lossy`` loses its answers when told."""
+        self.lossy = LossyTransport(self._transport("system:kube-scheduler"))
+        return RecordingClient(self.lossy, user_agent="kube-scheduler/test")
+
+    def scheduler(
+        self,
+        *,
+        backoff: BackoffPolicy = FAST,
+        calls_in_flight: int = 16,
+        names: Sequence[str] = ("default-scheduler", "kubegang"),
+        client: RecordingClient | None = None,
+    ) -> Scheduler:
+        """Return a scheduler that does not run yet."""
+        profiles = [p for p in profile_named("1.37").schedulers if p.scheduler_name in names]
+        return Scheduler(
+            client or self.client,
+            profiles,
+            clock=self.clock,
+            rng=random.Random(self._seed),
+            registry=CollectorRegistry(),
+            settings=SchedulerSettings(
+                backoff=backoff, host="here", calls_in_flight=calls_in_flight
+            ),
+        )
+
+    async def start(self, scheduler: Scheduler | None = None) -> Scheduler:
+        """Start a scheduler and wait until it has seen the cluster."""
+        scheduler = scheduler or self.scheduler()
+        self._tasks.append(asyncio.create_task(scheduler.run()))
+        await scheduler.wait_synced()
+        return scheduler
+
+    async def kill(self) -> None:
+        """End the last scheduler as a kill would: nothing that was begun is finished."""
+        task = self._tasks.pop()
+        task.cancel()
+        await asyncio.wait({task})
+
+    async def close(self) -> None:
+        """End all schedulers."""
+        while self._tasks:
+            await self.kill()
+
+    # --- what users do -------------------------------------------------------------------
+
+    async def add_nodes(self, *names: str, cpu: int = 1) -> None:
+        """Create nodes."""
+        for name in names:
+            await self.user.create(NODES, node(name, cpu=cpu))
+
+    async def add_group(self, name: str, minimum: int | None) -> None:
+        """Create a PodGroup: a gang, or a basic one without a minimum."""
+        await self.user.create(PODGROUPS, pod_group(name, minimum), NS)
+
+    async def add_pods(self, *names: str, group: str = "", **spec: Any) -> None:
+        """Create pods of one CPU."""
+        for name in names:
+            await self.user.create(PODS, pod(name, group=group, **spec), NS)
+
+    async def add_priority_class(self, name: str, value: int, **members: Any) -> None:
+        """Create a PriorityClass, and wait until admission knows it."""
+        obj = {
+            "apiVersion": PRIORITYCLASSES.api_version,
+            "kind": "PriorityClass",
+            "metadata": {"name": name},
+            "value": value,
+            **members,
+        }
+        await self.user.create(PRIORITYCLASSES, obj)
+        await self.wait(0.5)
+
+    async def delete_pod(self, name: str) -> None:
+        """Delete a pod at once."""
+        await self.user.delete(PODS, name, NS, grace_period_seconds=0)
+
+    # --- what users see ------------------------------------------------------------------
+
+    async def pod(self, name: str) -> JsonObject:
+        """Return a pod."""
+        return await self.user.get(PODS, name, NS)
+
+    async def placements(self) -> dict[str, str]:
+        """Return the pods that have a node, and which."""
+        pods = (await self.user.list(PODS, NS)).items
+        return {
+            p["metadata"]["name"]: p["spec"]["nodeName"] for p in pods if p["spec"].get("nodeName")
+        }
+
+    async def condition(self, pod_name: str) -> JsonObject:
+        """Return a pod's PodScheduled condition without its times, empty without one."""
+        return _condition(await self.pod(pod_name), "PodScheduled")
+
+    async def group_condition(self, name: str) -> JsonObject:
+        """Return a group's scheduling condition without its times, empty without one."""
+        group = await self.user.get(PODGROUPS, name, NS)
+        return _condition(group, "PodGroupInitiallyScheduled")
+
+    async def events(self, reason: str) -> list[JsonObject]:
+        """Return the events of a reason."""
+        found = (await self.user.list(EVENTS, NS)).items
+        return [event for event in found if event["reason"] == reason]
+
+    async def wait(self, seconds: float) -> None:
+        """Let virtual time pass."""
+        await self.clock.sleep(seconds)
+
+    async def wait_for(self, names: Sequence[str], *, at_most: float) -> float:
+        """Wait until all these pods have a node; return how long that took."""
+        started = self.clock.now()
+        while not set(names) <= (await self.placements()).keys():
+            waited = self.clock.now() - started
+            assert waited <= at_most, f"{await self.placements()} after {waited}s"
+            await self.wait(0.05)
+        return self.clock.now() - started
+
+
+Scenario = Callable[[Cluster], Coroutine[Any, Any, None]]
+
+
+def run_scenario(scenario: Scenario, *, seed: int = 0) -> None:
+    """Play a scenario on a fresh cluster, in virtual time."""
+
+    async def main() -> None:
+        cluster = Cluster(await Api.start(), seed=seed)
+        try:
+            await scenario(cluster)
+        finally:
+            await cluster.close()
+
+    run_virtual(main())
+
+
+def scheduler_test(scenario: Scenario) -> Callable[[], None]:
+    """Make a scenario a test."""
+
+    def test() -> None:
+        run_scenario(scenario)
+
+    test.__name__ = scenario.__name__
+    test.__doc__ = scenario.__doc__
+    return test
+
+
+def node(name: str, *, cpu: int) -> JsonObject:
+    """Return a node."""
+    amounts = {"cpu": str(cpu), "memory": "32Gi", "pods": "110"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name},
+        "status": {"allocatable": amounts, "capacity": amounts},
+    }
+
+
+def pod_group(name: str, minimum: int | None) -> JsonObject:
+    """Return a PodGroup."""
+    policy: JsonObject = {"basic": {}} if minimum is None else {"gang": {"minCount": minimum}}
+    return {
+        "apiVersion": PODGROUPS.api_version,
+        "kind": "PodGroup",
+        "metadata": {"name": name},
+        "spec": {"schedulingPolicy": policy},
+    }
+
+
+def pod(
+    name: str, *, group: str = "", cpu: str = "1", finalizers: Sequence[str] = (), **spec: Any
+) -> JsonObject:
+    """Return a pod."""
+    container = {
+        "name": "c",
+        "image": "registry.example/app:1",
+        "resources": {"requests": {"cpu": cpu}},
+    }
+    if group:
+        spec["schedulingGroup"] = {"podGroupName": group}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "finalizers": list(finalizers)},
+        "spec": {"containers": [container], **spec},
+    }
+
+
+def _condition(obj: JsonObject, kind: str) -> JsonObject:
+    for condition in obj.get("status", {}).get("conditions") or ():
+        if condition["type"] == kind:
+            return {
+                name: value
+                for name, value in condition.items()
+                if name not in {"lastProbeTime", "lastTransitionTime", "type"}
+            }
+    return {}
