@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from kubegang.app.errors import ComponentFailedError
+from kubegang.app.errors import BadInputError, ComponentFailedError
 from kubegang.base.clock import Clock
 
 FIRST_RESTART_SECONDS = 0.5
@@ -28,6 +28,8 @@ HEALTHY_SECONDS = 30.0
 # Together below the five seconds in which SIGTERM must end everything.
 STOP_SECONDS = 2.0
 REMEMBERED_LOG_LINES = 20
+BAD_INPUT_STATUS = 2
+"""With this status a component says that a flag or file is wrong; its last line says which."""
 
 
 class ComponentSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +74,7 @@ class Supervisor:
         """Start one component and wait until it says that it is ready.
 
         Raises:
+            BadInputError: it was asked for something that cannot be had.
             ComponentFailedError: it ended instead; the message has its last log lines.
         """
         child = next(child for child in self._children if child.spec.name == name)
@@ -165,7 +168,9 @@ class _Child:
         await asyncio.wait({ready, ended}, return_when=asyncio.FIRST_COMPLETED)
         ready.cancel()
         if not self._ready.is_set():
-            await ended
+            if await ended == BAD_INPUT_STATUS:
+                await asyncio.gather(*self._readers)
+                raise BadInputError(self._last_lines[-1] if self._last_lines else "bad input")
             raise ComponentFailedError(await self._cause())
         ended.cancel()
 

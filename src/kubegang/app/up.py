@@ -23,6 +23,7 @@ import uvloop
 from kubegang.api.profile import VersionProfile
 from kubegang.app.certificates import CertificateAuthority, load_or_create_authority, write_private
 from kubegang.app.configuration import check_files, resolve_profile
+from kubegang.app.controllers import chosen_controllers
 from kubegang.app.datadir import DataDirectory, check_version, opened
 from kubegang.app.errors import BadInputError
 from kubegang.app.kubeconfigs import write_kubeconfig
@@ -64,6 +65,7 @@ def run_up(options: UpOptions, *, say: Say) -> None:
     clock = RealClock()
     profile = resolve_profile(options)
     check_files(options)
+    chosen_controllers(options.controllers)
     with opened(options.data_dir) as directory:
         check_version(directory, profile.name)
         prepared = _prepare(options, profile, directory, clock)

@@ -318,7 +318,7 @@ class Scheduler:
     # --- what moved ----------------------------------------------------------------------
 
     def _event_handled(self, event: str, moves: tuple[Move, ...], seconds: float) -> None:
-        self._metrics.event_duration.labels(event).observe(seconds)
+        self._metrics.note_event(event, seconds)
         self._moved(moves)
 
     def _moved(self, moves: tuple[Move, ...]) -> None:

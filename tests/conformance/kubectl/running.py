@@ -29,6 +29,9 @@ _CHANGING = (
 # Columns are as wide as their longest value, so ages move all that follows.
 _GAPS = re.compile(r"(?<=\S)( {2,}|\t+)")
 
+# What kubectl's libraries log when time runs out depends on which task ends first.
+_LOG_LINE = re.compile(r"^[IWE]\d{4} \d\d:\d\d:\d\d\.")
+
 
 class Result(NamedTuple):
     """What a command left behind."""
@@ -106,7 +109,8 @@ def following(kubectl: Kubectl, *arguments: str) -> Iterator[Following]:
 
 
 def normalised(text: str) -> str:
-    """Return output without ages, times, identifiers, addresses and column widths."""
+    """Return output without ages, times, identifiers, addresses, log lines and column widths."""
+    text = "\n".join(line for line in text.splitlines() if not _LOG_LINE.match(line))
     for pattern, replacement in _CHANGING:
         text = pattern.sub(replacement, text)
     return "\n".join(_GAPS.sub("   ", line).rstrip() for line in text.splitlines())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import lru_cache
 
 _HEADER = re.compile(r"[-A-Za-z0-9]+")
 _INTEGER = re.compile(r"-?[1-9][0-9]*|0")
@@ -73,6 +74,7 @@ def ip_family(text: str) -> int:
     return 0 if address is None else address.version
 
 
+@lru_cache(maxsize=4096)
 def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """Read an address as old clients do, so that leading zeros can have their own error."""
     parts = text.split(".")

@@ -37,6 +37,8 @@ class SchedulerMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._registry = registry
+        self._by_event: dict[str, Histogram] = {}
+        self._by_queue: dict[tuple[str, str, str], Counter] = {}
         self.schedule_attempts = Counter(
             "scheduler_schedule_attempts",
             "Attempts to schedule pods, by result.",
@@ -112,15 +114,31 @@ class SchedulerMetrics:
         """Let the registry ask queue and cache what is pending."""
         self._registry.register(_Pending(queue, cache))
 
+    def note_event(self, event: str, seconds: float) -> None:
+        """Count an event that was handled."""
+        child = self._by_event.get(event)
+        if child is None:
+            child = self._by_event[event] = self.event_duration.labels(event)
+        child.observe(seconds)
+
     def note_moves(self, moves: Iterable[Move]) -> None:
         """Count what entered which queue."""
         for move in moves:
             queue = _incoming_queue(move.finish)
             if not queue or not move.event:
                 continue
-            self.incoming_pods.labels(queue, move.event).inc(move.pods)
+            self._incoming(queue, move.event).inc(move.pods)
             if move.kind != "member":
-                self.incoming_entities.labels(queue, move.event, move.kind).inc()
+                self._incoming(queue, move.event, move.kind).inc()
+
+    def _incoming(self, queue: str, event: str, kind: str = "") -> Counter:
+        # Looking up a labelled counter costs more than counting; this happens per event.
+        labels = (queue, event, kind)
+        child = self._by_queue.get(labels)
+        if child is None:
+            counter = self.incoming_entities if kind else self.incoming_pods
+            child = self._by_queue[labels] = counter.labels(*filter(None, labels))
+        return child
 
     def note_bound(self, queued: QueuedPodInfo, *, started: float, now: float) -> None:
         """Count a pod that was bound."""

@@ -96,36 +96,6 @@ def unscheduled_pod(pod: PodDiagnosis, *, error: bool, upstream_message: str) ->
     )
 
 
-def waiting_group(
-    key: PodGroupKey,
-    group: PodGroupInfo | None,
-    *,
-    known: int,
-    gated: Sequence[PodInfo] = (),
-) -> Diagnosis:
-    """Return why a group is held outside the queue: its object, a gate, or members missing.
-
-    Args:
-        key: of the group.
-        group: its object, or ``None`` while it does not exist.
-        known: how many members exist that are not finished.
-        gated: members that a scheduling gate holds.
-    """
-    quorum = group.quorum if group is not None else 0
-    missing = quorum - known
-    if group is None:
-        message = f'waiting for PodGroup "{key.name}" to be created ({known} of its pods exist)'
-    elif missing > 0:
-        pods = "1 more pod" if missing == 1 else f"{missing} more pods"
-        message = f"waiting for {pods} ({known} of {quorum})"
-    elif gated:
-        names = ", ".join(sorted(pod.name for pod in gated))
-        message = f"waiting for the scheduling gates of {names} to be removed"
-    else:
-        message = "waiting to be tried"
-    return Diagnosis(outcome="waiting", message=message, group=key, quorum=quorum)
-
-
 def scheduled_group(
     group: PodGroupInfo, *, scheduled: int, new: int, left: Sequence[PodDiagnosis]
 ) -> Diagnosis:

@@ -134,7 +134,7 @@ def _bind_what_fits(cycle: Cycle, outcome: GroupOutcome) -> Decision:
             unbound.append(result.pod)
     instructions.append(SetPodGroupCondition(group.key, "True", "Scheduled", ""))
     new = len(outcome.tried.result.assignments)
-    before = len(cycle.snapshot.scheduled_members(group.key))
+    before = cycle.snapshot.scheduled_count(group.key)
     return Decision(
         instructions=tuple(instructions),
         diagnosis=scheduled_group(group, scheduled=before + new, new=new, left=outcome.diagnoses),
@@ -186,7 +186,7 @@ def _no_room(cycle: Cycle, outcome: GroupOutcome, *, upstream_message: str) -> D
     return unscheduled_group(
         outcome.group,
         placed=len(outcome.tried.result.assignments),
-        scheduled=len(cycle.snapshot.scheduled_members(outcome.group.key)),
+        scheduled=cycle.snapshot.scheduled_count(outcome.group.key),
         placements=outcome.tried.tried,
         pods=outcome.diagnoses,
         upstream_message=upstream_message,

@@ -78,7 +78,7 @@ def place_members(
         state: of the whole group cycle.
     """
     progress = PlacementProgress(
-        scheduled=len(cycle.snapshot.scheduled_members(group.key)), remaining=len(members)
+        scheduled=cycle.snapshot.scheduled_count(group.key), remaining=len(members)
     )
     status = _feasibility(cycle, state, group=group, progress=progress)
     if status.is_error:

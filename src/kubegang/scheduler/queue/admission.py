@@ -26,7 +26,9 @@ class Admission:
 
     def place(self, entry: Entry, event: str, *, gate: Gate | None, now: float) -> None:
         """Hold the entity if there is a gate; else let it back off, or go."""
-        if gate is not None:
+        if gate is not None and entry.gate is not None and gate.holder == entry.gate.holder:
+            entry.gate = gate
+        elif gate is not None:
             self._board.put(entry, Place.GATED, event, gate=gate)
         elif entry.expires > now:
             self._board.put(entry, Place.BACKOFF, event)

@@ -30,6 +30,11 @@ class Gate(NamedTuple):
     message: str
     pod: QueuedPodInfo
 
+    @property
+    def holder(self) -> tuple[str, str]:
+        """The profile and the plugin."""
+        return self.pod.scheduler_name, self.plugin
+
 
 @dataclass(slots=True, eq=False)
 class Entry:

@@ -84,7 +84,7 @@ class Pool:
 
 def _refusers(entry: Entry) -> Iterator[tuple[str, str]]:
     if entry.gate is not None:
-        yield entry.gate.pod.scheduler_name, entry.gate.plugin
+        yield entry.gate.holder
     elif isinstance(entry.info, QueuedPodInfo):
         for plugin in sorted(entry.info.rejected_by):
             yield entry.info.scheduler_name, plugin

@@ -127,7 +127,7 @@ def test_containers_come_back_only_as_their_policy_allows(
         ),
         ({"nominatedNodeName": "node-1"}, []),
         ({"nominatedNodeName": "A"}, ["a lowercase RFC 1123 subdomain must consist"]),
-        ({"conditions": [{"type": "-"}]}, ["a valid label key must consist of"]),
+        ({"conditions": [{"type": "-"}]}, ["name part must consist of"]),
         ({"qosClass": "Guaranteed"}, ["field is immutable"]),
         (
             {"resourceClaimStatuses": [{"name": "a"}]},

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kubegang.scheduler.cycle.diagnosis import waiting_group
 from kubegang.scheduler.cycle.shortfall import format_amount
-from kubegang.scheduler.framework.pods import PodGroupKey
 from kubegang.testing.builders import PodBuilder, make_cluster, make_node, make_pod, make_podgroup
 from kubegang.testing.deciding import DecidingCore
-
-KEY = PodGroupKey("default", "train")
-GANG = make_podgroup("train").gang(min_count=3).info()
 
 
 @pytest.mark.parametrize(
@@ -127,38 +122,6 @@ def test_a_group_that_starts_and_leaves_one_behind() -> None:
         "1 pod starts; 2 of at least 1 have a node; 1 more pod finds no room yet: pod w-1 needs"
     )
     assert (diagnosis.outcome, diagnosis.scheduled) == ("scheduled", 2)
-
-
-@pytest.mark.parametrize(
-    ("exists", "known", "gated", "want"),
-    [
-        pytest.param(
-            False,
-            2,
-            [],
-            'waiting for PodGroup "train" to be created (2 of its pods exist)',
-            id="no-object",
-        ),
-        pytest.param(True, 2, [], "waiting for 1 more pod (2 of 3)", id="one-short"),
-        pytest.param(True, 0, [], "waiting for 3 more pods (0 of 3)", id="three-short"),
-        pytest.param(
-            True,
-            3,
-            ["b", "a"],
-            "waiting for the scheduling gates of a, b to be removed",
-            id="gated",
-        ),
-        pytest.param(True, 3, [], "waiting to be tried", id="nothing-missing"),
-    ],
-)
-def test_a_group_that_is_held(exists: bool, known: int, gated: list[str], want: str) -> None:
-    diagnosis = waiting_group(
-        KEY,
-        GANG if exists else None,
-        known=known,
-        gated=[make_pod(name).gated("x").info() for name in gated],
-    )
-    assert (diagnosis.outcome, diagnosis.message, diagnosis.group) == ("waiting", want, KEY)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod"
 _SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/"
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
+_PROFILES = (_SECCOMP_POD, _SECCOMP_CONTAINER, _APP_ARMOR)
 _LOCALHOST = "localhost/"
 _APP_ARMOR_PLAIN = ("", "runtime/default", "unconfined")
 _SECCOMP_PLAIN = ("runtime/default", "docker/default", "unconfined")
@@ -47,28 +48,11 @@ def validate_pod_annotations(annotations: Annotations, spec: JsonObject, path: P
 
 def validate_profiles_agree(annotations: Annotations, spec: JsonObject, path: Path) -> Errors:
     """Check that a profile stated twice, by annotation and by field, is the same one."""
-    if not annotations:
+    if not any(key.startswith(_PROFILES) for key in annotations):
         return
-    pod = spec.get("securityContext") or {}
-    profile = pod.get("seccompProfile")
-    if profile is not None and _SECCOMP_POD in annotations:
-        where = path.child("securityContext", "seccompProfile")
-        yield from _agree(annotations[_SECCOMP_POD], profile, where, what="seccomp")
-    for container, where in containers_with_paths(spec, path):
-        profile = (container.get("securityContext") or {}).get("seccompProfile")
-        stated = annotations.get(_SECCOMP_CONTAINER + (container.get("name") or ""))
-        if profile is not None and stated is not None:
-            member = where.child("securityContext", "seccompProfile")
-            yield from _agree(stated, profile, member, what="seccomp")
-    if (spec.get("os") or {}).get("name") == "windows":
-        return
-    for container, where in containers_with_paths(spec, path):
-        own = (container.get("securityContext") or {}).get("appArmorProfile")
-        profile = pod.get("appArmorProfile") if own is None else own
-        stated = annotations.get(_APP_ARMOR + (container.get("name") or ""))
-        if profile is not None and stated is not None:
-            member = where.child("securityContext", "appArmorProfile")
-            yield from _agree(stated, profile, member, what="apparmor")
+    yield from _seccomp_agrees(annotations, spec, path)
+    if (spec.get("os") or {}).get("name") != "windows":
+        yield from _app_armor_agrees(annotations, spec, path)
 
 
 def validate_annotations_kept(new: Annotations, old: Annotations, path: Path) -> Errors:
@@ -108,6 +92,31 @@ def _app_armor(key: str, profile: str, spec: JsonObject, path: Path) -> Errors:
     if profile not in _APP_ARMOR_PLAIN and not profile.startswith(_LOCALHOST):
         detail = f'invalid AppArmor profile name: "{profile}"'
         yield invalid_value(path.key(key), profile, detail)
+
+
+def _seccomp_agrees(annotations: Annotations, spec: JsonObject, path: Path) -> Errors:
+    profile = (spec.get("securityContext") or {}).get("seccompProfile")
+    if profile is not None and _SECCOMP_POD in annotations:
+        where = path.child("securityContext", "seccompProfile")
+        yield from _agree(annotations[_SECCOMP_POD], profile, where, what="seccomp")
+    for container, where in containers_with_paths(spec, path):
+        profile = (container.get("securityContext") or {}).get("seccompProfile")
+        stated = annotations.get(_SECCOMP_CONTAINER + (container.get("name") or ""))
+        if profile is not None and stated is not None:
+            member = where.child("securityContext", "seccompProfile")
+            yield from _agree(stated, profile, member, what="seccomp")
+
+
+def _app_armor_agrees(annotations: Annotations, spec: JsonObject, path: Path) -> Errors:
+    """Check AppArmor profiles; a container without one of its own has the pod's."""
+    of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")
+    for container, where in containers_with_paths(spec, path):
+        own = (container.get("securityContext") or {}).get("appArmorProfile")
+        profile = of_pod if own is None else own
+        stated = annotations.get(_APP_ARMOR + (container.get("name") or ""))
+        if profile is not None and stated is not None:
+            member = where.child("securityContext", "appArmorProfile")
+            yield from _agree(stated, profile, member, what="apparmor")
 
 
 def _agree(annotation: str, profile: JsonObject, path: Path, *, what: str) -> Errors:

@@ -91,6 +91,17 @@ def validate_pod_spec(
     context = pod_context(spec, gates, metadata=metadata, old_spec=old_spec, volumes=volumes)
     yield from _containers(spec, path, context)
     yield from validate_host_ports(spec, path, context)
+    yield from _policies(spec, path)
+    yield from _scheduling(spec, path)
+    yield from validate_host_process(spec, path)
+    yield from validate_host_users(spec, path, context)
+    yield from validate_hostname_override(spec, path)
+    yield from _names_and_limits(spec, path, context)
+    yield from _groups(spec, path)
+    yield from _file_variables(spec, path)
+
+
+def _policies(spec: JsonObject, path: Path) -> Errors:
     yield from required_one_of(
         path.child("restartPolicy"), spec.get("restartPolicy"), RESTART_POLICIES
     )
@@ -98,15 +109,6 @@ def validate_pod_spec(
     yield from validate_labels(spec.get("nodeSelector"), path.child("nodeSelector"))
     yield from validate_pod_security(spec, path.child("securityContext"))
     yield from _shared_processes(spec, path)
-    yield from _scheduling(spec, path)
-    yield from validate_host_process(spec, path)
-    yield from validate_host_users(spec, path, context)
-    yield from validate_hostname_override(spec, path)
-    yield from _names_and_limits(spec, path, context)
-    if (reference := spec.get("workloadRef")) is not None:
-        yield from validate_workload_ref(reference, path.child("workloadRef"))
-    yield from _group(spec, path)
-    yield from _file_variables(spec, path)
 
 
 def _containers(spec: JsonObject, path: Path, context: PodContext) -> Errors:
@@ -176,8 +178,10 @@ def _names_and_limits(spec: JsonObject, path: Path, context: PodContext) -> Erro
     yield from validate_os(spec, path)
 
 
-def _group(spec: JsonObject, path: Path) -> Errors:
+def _groups(spec: JsonObject, path: Path) -> Errors:
     """Check the pod's scheduling group (KEP-4671): a union that has one member so far."""
+    if (reference := spec.get("workloadRef")) is not None:
+        yield from validate_workload_ref(reference, path.child("workloadRef"))
     group = spec.get("schedulingGroup")
     if group is None:
         return

@@ -1,0 +1,86 @@
+"""``kubegang up`` as users run it: a process of its own, on a port that the system chose."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from kubegang.client.api import ApiClient
+from kubegang.client.http import HttpTransport
+from kubegang.client.kubeconfig import load_kubeconfig
+
+PROGRAM = (sys.executable, "-m", "kubegang.cli.main")
+STOP_SECONDS = 30
+
+
+class Up:
+    """A running ``kubegang up``; every process of it is in one process group."""
+
+    def __init__(self, *arguments: str, kubeconfig: Path) -> None:
+        self.kubeconfig = kubeconfig
+        self.lines: list[str] = []
+        self.process = subprocess.Popen(
+            [*PROGRAM, "up", f"--kubeconfig={kubeconfig}", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def wait_ready(self) -> None:
+        """Read what is printed until the line with the word ready."""
+        self.read_until_matching("ready: .*")
+
+    def read_until_matching(self, pattern: str) -> str:
+        """Return the next line that matches a pattern from start to end."""
+        if self.process.stdout is None:
+            raise RuntimeError("no output")
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip())
+            if re.fullmatch(pattern, line.rstrip()):
+                return line.rstrip()
+        raise RuntimeError(f"ended before {pattern!r}:\n" + "\n".join(self.lines))
+
+    def children(self) -> list[int]:
+        """Return the process ids of the components, in the order of their start."""
+        listed = subprocess.run(
+            ["ps", "-o", "pid=", "--ppid", str(self.process.pid)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return sorted(int(word) for word in listed.stdout.split())
+
+    def kill_everything(self) -> None:
+        """End all processes as a power cut would."""
+        for pid in [self.process.pid, *self.children()]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+
+    def client(self) -> ApiClient:
+        """Return the API as the administrator."""
+        return ApiClient(HttpTransport(load_kubeconfig(self.kubeconfig)), user_agent="tests")
+
+
+@contextlib.contextmanager
+def up(tmp_path: Path, *arguments: str) -> Iterator[Up]:
+    """Run ``kubegang up`` on a free port inside the block, ready."""
+    started = Up("--listen=127.0.0.1:0", *arguments, kubeconfig=tmp_path / "kubeconfig")
+    try:
+        started.wait_ready()
+        yield started
+    finally:
+        if started.process.poll() is None:
+            started.process.send_signal(signal.SIGTERM)
+            try:
+                started.process.wait(timeout=STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                started.kill_everything()
+        if started.process.stdout is not None:
+            started.process.stdout.close()
