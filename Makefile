@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup demo test test-real check fix bench lock clean
+.PHONY: help setup demo test test-cases test-real check fix bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -24,7 +24,10 @@ demo: $(READY)  ## start everything, run training jobs as gangs, show and check 
 	$(BIN)/python examples/demo.py
 
 test: $(READY)  ## all tests that need no real Kubernetes programs
-	$(BIN)/python -m pytest -n auto -m "not real and not browser"
+	$(BIN)/python -m pytest -n auto -m "not real and not browser and not cases"
+
+test-cases: $(READY)  ## the recorded scenarios against running clusters, six at a time
+	$(BIN)/python -m pytest -n 6 -m cases tests/conformance
 
 test-real: $(READY)  ## tests beside the real etcd, kube-apiserver and kube-scheduler (built the first time)
 	tests/real/peer/build 37

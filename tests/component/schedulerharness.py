@@ -75,6 +75,7 @@ class Cluster:
         self.clock = VirtualClock(START)
         self.user = ApiClient(self._transport("admin"), user_agent="kubectl/test")
         self.client = self.new_client()
+        self.registry = CollectorRegistry()
         self._seed = seed
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -94,14 +95,15 @@ class Cluster:
         names: Sequence[str] = ("default-scheduler", "kubegang"),
         client: RecordingClient | None = None,
     ) -> Scheduler:
-        """Return a scheduler that does not run yet."""
+        """Return a scheduler that does not run yet, with a metrics registry of its own."""
+        self.registry = CollectorRegistry()
         profiles = [p for p in profile_named("1.37").schedulers if p.scheduler_name in names]
         return Scheduler(
             client or self.client,
             profiles,
             clock=self.clock,
             rng=random.Random(self._seed),
-            registry=CollectorRegistry(),
+            registry=self.registry,
             settings=SchedulerSettings(
                 backoff=backoff, host="here", calls_in_flight=calls_in_flight
             ),
@@ -183,6 +185,10 @@ class Cluster:
         """Return the events of a reason."""
         found = (await self.user.list(EVENTS, NS)).items
         return [event for event in found if event["reason"] == reason]
+
+    def metric(self, name: str, **labels: str) -> float | None:
+        """Return the value of one of the last scheduler's metrics."""
+        return self.registry.get_sample_value(f"scheduler_{name}", labels)
 
     async def wait(self, seconds: float) -> None:
         """Let virtual time pass."""

@@ -30,10 +30,11 @@ from tests.component.apiharness import (
 )
 
 _SCHEDULING = "/apis/scheduling.k8s.io/v1beta1/namespaces/default"
-_NAMES = ("a", "b")
+_PODS = "/api/v1/namespaces/default/pods"
+_NAMES = ("a", "a", "a", "b")
 
 _OBJECTS: dict[str, dict[str, Any]] = {
-    "/api/v1/namespaces/default/pods": {
+    _PODS: {
         **pod("a", labels={"x": "y"}, nodeSelector={"a": "b"}, terminationGracePeriodSeconds=5),
         "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
     },
@@ -120,7 +121,7 @@ _DELETE_OPTIONS = {
 }
 
 _QUERIES = (
-    "",
+    *[""] * 12,
     "dryRun=All",
     "fieldValidation=Strict",
     "fieldManager=m&force=true",
@@ -144,7 +145,7 @@ _QUERIES = (
 )
 
 _ACCEPTS = (
-    JSON,
+    *[JSON] * 9,
     "*/*",
     "application/yaml",
     "application/json;as=Table;g=meta.k8s.io;v=v1",
@@ -241,13 +242,14 @@ def _bodies(draw: st.DrawFn, document: Any) -> bytes:
 
 
 @st.composite
-def _requests(draw: st.DrawFn) -> Sent:
+def _requests(draw: st.DrawFn) -> tuple[str, Sent]:
+    """A request, and the collection in which it finds an object named ``a``."""
     query = draw(st.sampled_from(_QUERIES))
     accept = draw(st.sampled_from(_ACCEPTS))
     if draw(st.integers(0, 5)) == 0:
         target = draw(st.sampled_from(sorted(_SUBRESOURCES)))
         body = draw(_bodies(_SUBRESOURCES[target]))
-        return Sent("POST", f"{target}?{query}", body, JSON, accept)
+        return _PODS, Sent("POST", f"{target}?{query}", body, JSON, accept)
     collection = draw(st.sampled_from(sorted(_OBJECTS)))
     document = _OBJECTS[collection]
     method = draw(st.sampled_from(("POST", "POST", "PUT", "PATCH", "PATCH", "DELETE", "GET")))
@@ -266,7 +268,7 @@ def _requests(draw: st.DrawFn) -> Sent:
         content_type = draw(st.sampled_from((MERGE, STRATEGIC, APPLY, JSON_PATCH)))
         if content_type == JSON_PATCH:
             body = draw(_json_patches())
-    return Sent(method, f"{target}?{query}", body, content_type, accept)
+    return collection, Sent(method, f"{target}?{query}", body, content_type, accept)
 
 
 @st.composite
@@ -289,10 +291,12 @@ def _json_patches(draw: st.DrawFn) -> bytes:
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
 )
 @given(st.lists(_requests(), min_size=1, max_size=8))
-def test_no_request_breaks_the_server_or_its_storage(requests: list[Sent]) -> None:
+def test_no_request_breaks_the_server_or_its_storage(requests: list[tuple[str, Sent]]) -> None:
     async def main() -> None:
         api = await Api.start()
-        for request in requests:
+        for collection in sorted({collection for collection, _ in requests}):
+            await api.post(collection, _OBJECTS[collection])
+        for _, request in requests:
             before = api.backend.store.revision
             reply = await api.send(
                 request.method,

@@ -23,16 +23,10 @@ from kubegang.client.interface import Client
 from kubegang.scheduler.binder.binder import Binder, BinderSettings
 from kubegang.scheduler.binder.dispatch import DEFAULT_LIMIT
 from kubegang.scheduler.binder.metrics import SchedulerMetrics
+from kubegang.scheduler.binder.outcome import failures, group_result, queue_status
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.cycle.decide import decide
-from kubegang.scheduler.cycle.decision import (
-    BindPod,
-    Decision,
-    Diagnosis,
-    EvictPod,
-    FailPod,
-    NominateNode,
-)
+from kubegang.scheduler.cycle.decision import BindPod, Decision, Diagnosis
 from kubegang.scheduler.eventhandlers import EventHandlers, make_informers
 from kubegang.scheduler.framework.entities import (
     QueuedEntity,
@@ -45,9 +39,8 @@ from kubegang.scheduler.plugins.registry import build_plugins
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.entries import EntityKey
-from kubegang.scheduler.queue.groupflow import AttemptStatus
 from kubegang.scheduler.queue.places import Place
-from kubegang.scheduler.queue.queue import SchedulingQueue, key_of
+from kubegang.scheduler.queue.queue import SchedulingQueue, key_of, members_of
 from kubegang.scheduler.queue.rules import QueueRules
 from kubegang.scheduler.runtime.framework import Framework
 
@@ -60,15 +53,6 @@ GRACE_SECONDS: Final = 3.0
 
 PluginArgs = Mapping[str, Mapping[str, Any]]
 """``pluginConfig`` arguments by plugin."""
-
-_QUEUE_STATUS: Final[Mapping[str, AttemptStatus]] = {
-    "scheduled": "scheduled",
-    "partly-scheduled": "scheduled",
-    # Nobody was left to be tried; upstream closes the attempt as a success.
-    "skipped": "scheduled",
-    "unschedulable": "unschedulable",
-    "error": "error",
-}
 
 _log = logger(__name__)
 
@@ -295,7 +279,7 @@ class Scheduler:
                 self.cache.assume(instruction.pod.uid, instruction.node)
         # 4. Tell the queue what became of it.
         now = self._clock.now()
-        status = _QUEUE_STATUS[decision.status]
+        status = queue_status(decision)
         self._note(self.queue.finish(entity, failures(decision), status, now=now), now=now)
         # 5. Start the act; it goes on while the next entity is decided about.
         self._binder.start(decision, queued, framework=framework, started=started)
@@ -365,30 +349,3 @@ def build_framework(profile: SchedulerProfile, args: PluginArgs) -> Framework:
     names = [plugin.name for plugin in profile.plugins]
     weights = {plugin.name: plugin.weight for plugin in profile.plugins}
     return Framework(build_plugins(names, gates=profile.gates, args=args), weights=weights)
-
-
-def members_of(entity: QueuedEntity) -> Sequence[QueuedPodInfo]:
-    """Return the pods that an attempt is about."""
-    return entity.members if isinstance(entity, QueuedPodGroupInfo) else (entity,)
-
-
-def group_result(decision: Decision) -> str:
-    """Return how upstream's metrics call the end of an attempt at a group."""
-    if decision.status == "unschedulable":
-        makes_room = any(
-            isinstance(instruction, EvictPod)
-            or (isinstance(instruction, NominateNode) and instruction.node)
-            for instruction in decision.instructions
-        )
-        return "waiting_on_preemption" if makes_room else "unschedulable"
-    return _QUEUE_STATUS[decision.status]
-
-
-def failures(decision: Decision) -> dict[PodUid, frozenset[str]]:
-    """Return the pods that go back to the queue, with the plugins that refused each."""
-    refused = {
-        instruction.pod.uid: frozenset(instruction.plugins)
-        for instruction in decision.instructions
-        if isinstance(instruction, FailPod)
-    }
-    return {pod.uid: refused.get(pod.uid, frozenset()) for pod in decision.unbound}

@@ -308,24 +308,34 @@ def test_an_index_follows_the_objects() -> None:
         [[event("MODIFIED", pod("a", 8, node="n2")), event("DELETED", pod("b", 9, node="n1"))]],
     )
 
-    async def main() -> tuple[list[str], list[str]]:
+    async def main() -> list[tuple[list[str], list[str]]]:
         clock = VirtualClock(0)
         client = ApiClient(server, user_agent="test")
         informer: Informer[JsonObject] = Informer(client, PODS, clock=clock)
         informer.index("node", lambda obj: [obj["spec"]["nodeName"]])
+        found: list[tuple[list[str], list[str]]] = []
+
+        def look(*_: JsonObject) -> None:
+            on_nodes = [informer.by_index("node", node) for node in ("n1", "n2")]
+            first, second = [[_short(obj) for obj in objects] for objects in on_nodes]
+            found.append((first, second))
+
+        informer.add_handler(look, look, look)
         async with asyncio.TaskGroup() as tasks:
             running = informer.start(tasks)
-            await informer.synced.wait()
-            before = [_short(obj) for obj in informer.by_index("node", "n1")]
             await clock.sleep(10)
             running.cancel()
         # An index that comes late knows what is there.
         informer.index("late", lambda obj: [obj["spec"]["nodeName"]])
-        assert informer.by_index("node", "n1") == []
         assert informer.by_index("late", "n2") == informer.by_index("node", "n2")
-        return before, [_short(obj) for obj in informer.by_index("node", "n2")]
+        return found
 
-    assert run_virtual(main()) == (["a3", "b4"], ["a8"])
+    assert run_virtual(main()) == [
+        (["a3"], []),
+        (["a3", "b4"], []),
+        (["b4"], ["a8"]),
+        ([], ["a8"]),
+    ]
 
 
 def test_a_handler_that_comes_late_hears_of_what_is_there() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubegang.store.index import KeyIndex, first_after, prefix_end
@@ -31,6 +31,7 @@ def test_what_follows_a_key_is_greater_than_it(keys: set[str], key: str) -> None
     assert index.keys(first_after(key), None) == sorted(one for one in keys if one > key)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3_000)), max_size=60), st.booleans())
 def test_any_order_of_changes_leaves_the_keys_sorted(
     changes: list[tuple[bool, int]], grown: bool

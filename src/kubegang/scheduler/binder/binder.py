@@ -45,9 +45,6 @@ from kubegang.scheduler.runtime.framework import Framework
 Moved = Callable[[tuple[Move, ...]], None]
 """Called when something moved in the queue because of a binding."""
 
-HOUSEKEEPING_SECONDS: Final = 10.0
-"""How often events are looked after that could not be sent, or have become series."""
-
 _ASSIGNED: Final = "Successfully assigned {pod} to {node}"
 
 _log = logger(__name__)
@@ -110,7 +107,6 @@ class Binder:
             bound=self._pod_bound,
             failed=self._binding_failed,
         )
-        self._next_housekeeping = clock.now() + HOUSEKEEPING_SECONDS
 
     async def run(self) -> None:
         """Make API calls until ``stop``, then those that were asked for before."""
@@ -134,18 +130,14 @@ class Binder:
         self._held.note(moves, now=now)
 
     def tick(self, *, now: float) -> None:
-        """Speak about who is held for long, and keep house now and then."""
+        """Speak about who is held for long, and look after events."""
         self._held.tick(now=now)
-        if now >= self._next_housekeeping:
-            self._next_housekeeping = now + HOUSEKEEPING_SECONDS
-            self._events.tick()
+        self._events.tick()
 
     def next_tick(self) -> float | None:
-        """Return when ``tick`` has something to say, or ``None``; housekeeping can wait."""
-        report = self._held.next_report()
-        if not self._events.unsent_count:
-            return report
-        return min(report or self._next_housekeeping, self._next_housekeeping)
+        """Return when ``tick`` has something to do, or ``None``."""
+        due = (self._held.next_report(), self._events.next_tick())
+        return min((t for t in due if t is not None), default=None)
 
     def start(
         self,

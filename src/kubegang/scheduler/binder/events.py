@@ -25,6 +25,7 @@ NOTE_LIMIT: Final = 1024
 
 FINISH_SECONDS: Final = 360.0
 REFRESH_SECONDS: Final = 1800.0
+RETRY_SECONDS: Final = 10.0
 MAX_WAITING: Final = 20_000
 """Beyond this, events are dropped: a scheduler must not choke on telling what it did."""
 
@@ -57,6 +58,8 @@ class EventRecorder:
         self._host = host
         self._series: dict[tuple[str, ...], _Series] = {}
         self._unsent: deque[_Series] = deque(maxlen=1000)
+        self._repeating = 0
+        self._next_retry = 0.0
         self._next_finish = clock.now() + FINISH_SECONDS
         self._serial = 0
 
@@ -97,17 +100,16 @@ class EventRecorder:
         series.count += 1
         series.observed = now
         if series.count == 2:
+            self._repeating += 1
             series.written = now
             self._send(series)
 
     def tick(self) -> None:
-        """Try again what failed, write series that ended or are old, forget single events.
-
-        To be called every ten seconds or so.
-        """
+        """Try again what failed, write series that ended or are old, forget single events."""
         now = self._clock.now()
-        for _ in range(len(self._unsent)):
-            self._send(self._unsent.popleft())
+        if now >= self._next_retry:
+            for _ in range(len(self._unsent)):
+                self._send(self._unsent.popleft())
         if now < self._next_finish:
             return
         self._next_finish = now + FINISH_SECONDS
@@ -115,9 +117,16 @@ class EventRecorder:
             ended = now - series.observed > FINISH_SECONDS
             if ended:
                 del self._series[key]
+                self._repeating -= series.count > 1
             if series.count > 1 and (ended or now - series.written > REFRESH_SECONDS):
                 series.written = now
                 self._send(series)
+
+    def next_tick(self) -> float | None:
+        """Return when ``tick`` has something to send, or ``None``."""
+        if self._unsent:
+            return self._next_retry
+        return self._next_finish if self._repeating else None
 
     @property
     def unsent_count(self) -> int:
@@ -172,6 +181,8 @@ class EventRecorder:
             else:
                 await self._create(series.event)
         except UnreachableError:
+            if not self._unsent:
+                self._next_retry = self._clock.now() + RETRY_SECONDS
             self._unsent.append(series)
         except ApiError as error:
             _log.warning("event not written", reason=series.event["reason"], error=str(error))
