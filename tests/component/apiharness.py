@@ -131,11 +131,15 @@ class Api:
         user: str | None = "admin",
     ) -> Reply:
         """Send a request and return the whole answer."""
-        stream = Stream()
         messages: list[Message] = []
+        requests = [{"type": "http.request", "body": _encoded(body), "more_body": False}]
 
         async def receive() -> Message:
-            return {"type": "http.request", "body": _encoded(body), "more_body": False}
+            if requests:
+                return requests.pop()
+            # The client stays until it has its answer.
+            await asyncio.Event().wait()
+            return {"type": "http.disconnect"}
 
         async def send(message: Message) -> None:
             messages.append(message)
@@ -143,7 +147,6 @@ class Api:
         sent = {"content-type": content_type} if body is not None else {}
         scope = _scope(method, target, {**sent, **(headers or {})}, user)
         await self.app(scope, receive, send)
-        stream.over = True
         start = messages[0]
         received = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
         return Reply(

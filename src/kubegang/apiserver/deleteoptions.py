@@ -37,7 +37,7 @@ class _Wire(msgspec.Struct, rename="camel"):
     preconditions: _Preconditions | None = None
     orphan_dependents: bool | None = None
     propagation_policy: str | None = None
-    dry_run: list[str] | None = None
+    dry_run: list[str | None] | None = None
 
 
 async def read_delete_options(backend: Backend, request: ApiRequest) -> tuple[DeleteOptions, bool]:
@@ -104,7 +104,7 @@ def _from_query(request: ApiRequest) -> _Wire:
             request.flag("orphanDependents") if "orphanDependents" in request.query else None
         ),
         propagation_policy=request.option("propagationPolicy") or None,
-        dry_run=request.query.get("dryRun"),
+        dry_run=[*request.query.get("dryRun", [])],
     )
 
 
@@ -116,7 +116,8 @@ def _rules(wire: _Wire) -> list[FieldError]:
         errors.append(invalid_value(path, policy, why))
     if policy is not None and policy not in _POLICIES:
         errors.append(not_supported(path, policy, (*_POLICIES, "nil")))
-    return errors + dry_run_rules(wire.dry_run or [])
+    # A null item is an empty text, as in Go.
+    return errors + dry_run_rules([value or "" for value in wire.dry_run or ()])
 
 
 def _propagation(wire: _Wire) -> str:

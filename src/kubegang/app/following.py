@@ -71,9 +71,10 @@ class Follower:
         key = change.key
         if key.startswith(UNNOTICED_PREFIXES):
             return
-        if not key.startswith(EVENT_PREFIXES) and is_progress(change):
-            self.last_progress = max(at, 0.0)
+        if not key.startswith(EVENT_PREFIXES):
             self.changed.set()
+            if is_progress(change):
+                self.last_progress = max(at, 0.0)
         if key.startswith(TOLD_PREFIXES):
             self._history.see(_decode(change.value), at=at, deleted=change.type == "deleted")
 

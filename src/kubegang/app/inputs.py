@@ -207,14 +207,16 @@ class _Reader:
             return
         row = _row_of_nodes()
         for node in nodes:
-            self._add(InputObject(manifest=Manifest(node, manifest.where), row=row, text=text))
+            found = InputObject(manifest=Manifest(node, manifest.where), row=row, text=text)
+            if not self._add(found):
+                # The same pool twice: the other nodes would say the same.
+                return
 
     def _read_object(self, manifest: Manifest, text: str) -> None:
         gvk = GroupVersionKind.of(manifest.object)
         row = self._scheme.find_kind(gvk)
         if row is None or "list" not in row.verbs:
-            field = "kind" if self._scheme.has_group(gvk.group) else "apiVersion"
-            self._problems.append(f"{place_of(text, manifest, field)}: {self._no_match(gvk)}")
+            self._problems.append(self._no_match(manifest, text, gvk))
             return
         schema = self._facts.kind(gvk)
         problems = [
@@ -231,28 +233,31 @@ class _Reader:
             return
         self._add(InputObject(manifest=_in_namespace(manifest, row), row=row, text=text))
 
-    def _no_match(self, gvk: GroupVersionKind) -> str:
-        elsewhere = sorted(
-            {str(row.group_version) for row in self._scheme.resources() if row.kind == gvk.kind}
-        )
-        hint = f"; it has {gvk.kind} in {', '.join(elsewhere)}" if elsewhere else ""
+    def _no_match(self, manifest: Manifest, text: str, gvk: GroupVersionKind) -> str:
+        elsewhere = {
+            str(row.group_version) for row in self._scheme.resources() if row.kind == gvk.kind
+        }
+        hint = f"; it has {gvk.kind} in {', '.join(sorted(elsewhere))}" if elsewhere else ""
+        place = place_of(text, manifest, "apiVersion" if elsewhere else "kind")
         return (
-            f"Kubernetes {self._release} as started here has no kind {gvk.kind!r} in "
+            f"{place}: Kubernetes {self._release} as started here has no kind {gvk.kind!r} in "
             f"{gvk.group_version}{hint}"
         )
 
-    def _add(self, found: InputObject) -> None:
+    def _add(self, found: InputObject) -> bool:
+        """Take in an object, unless there is one of that name."""
         name = found.object["metadata"].get("name") or ""
         key = (str(found.row.group_resource), found.namespace, name)
         first = self._first.setdefault(key, found)
         if name and first is not found:
             label = f"{found.namespace}/{name}" if found.namespace else name
             self._problems.append(
-                f"{found.place('metadata.name')}: {found.row.kind} {label} stands also in "
+                f"{found.place('metadata.name')}: {found.row.kind} {label} is also in "
                 f"{first.place('metadata.name')}"
             )
-            return
+            return False
         self.objects.append(found)
+        return True
 
 
 def _in_namespace(manifest: Manifest, row: ResourceInfo) -> Manifest:

@@ -7,7 +7,7 @@ one. Its status is written afterwards, where the API lets a client do so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -68,6 +68,7 @@ class Loader:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._new_uids: dict[str, str] = {}
+        self._refused_namespaces: set[str] = set()
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -90,16 +91,22 @@ class Loader:
                     first = next(found for found in objects if found.namespace == name)
                     place = first.place("metadata.namespace")
                     self.problems.append(f"{place}: {error.message}")
+                    self._refused_namespaces.add(name)
 
-    async def create(self, found: InputObject) -> None:
+    async def create_all(self, objects: Iterable[InputObject]) -> None:
+        """Create objects in their order, as far as their namespace could be made."""
+        for found in objects:
+            if found.namespace not in self._refused_namespaces:
+                await self._create(found)
+
+    async def _create(self, found: InputObject) -> None:
         """Create an object; what is wrong with it is added to ``problems``."""
         obj = self._prepared(found)
         resource = resource_of(found.row)
         try:
             created = await self._client.create(resource, obj, found.namespace)
         except AlreadyExistsError as error:
-            # Every cluster has some namespaces and priority classes from the beginning.
-            if found.row.namespaced or not await self._same_exists(found):
+            if not await self._has_from_birth(found):
                 self.problems.append(f"{found.place('metadata.name')}: {error.message}")
             return
         except ApiError as error:
@@ -110,11 +117,16 @@ class Loader:
             self._new_uids[old_uid] = created["metadata"]["uid"]
         await self._write_status(found, created)
 
-    async def _same_exists(self, found: InputObject) -> bool:
+    async def _has_from_birth(self, found: InputObject) -> bool:
+        """Return whether an object that exists is one that every cluster has, and no other."""
         metadata = found.object["metadata"]
-        existing = await self._client.get(resource_of(found.row), metadata["name"])
-        same = {"metadata", "status"}
-        return all(existing.get(k) == v for k, v in found.object.items() if k not in same)
+        if metadata.get("uid"):
+            return True
+        existing = await self._client.get(
+            resource_of(found.row), metadata["name"], found.namespace
+        )
+        others = ("metadata", "status")
+        return all(existing.get(k) == v for k, v in found.object.items() if k not in others)
 
     def _prepared(self, found: InputObject) -> JsonObject:
         obj: JsonObject = _with_uids(found.object, self._new_uids)

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -23,18 +24,18 @@ from kubegang.apimachinery.times import TimeError, parse_time
 from kubegang.apiserver.bootstrap import bootstrap
 from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
 from kubegang.app.driving import Driver, Progress
-from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
+from kubegang.app.embedded import EmbeddedSettings
 from kubegang.app.following import Follower
 from kubegang.app.inputs import (
-    InputObject,
     Inputs,
     ReadStandardInput,
     node_inputs,
     raise_if_any,
     read_inputs,
 )
-from kubegang.app.loading import Loader, LoadOrder, load_order
+from kubegang.app.loading import Loader, load_order
 from kubegang.app.options import UpOptions
+from kubegang.app.quietcluster import QuietCluster
 from kubegang.app.scheduler import profiles_of
 from kubegang.app.settling import SettlingRule
 from kubegang.base.clock import VirtualClock, run_virtual
@@ -89,7 +90,23 @@ def run_once(
     settings = EmbeddedSettings(
         profile=profile, config=config, configured=configured, options=flags
     )
-    return run_virtual(_play(options, settings, whole, progress))
+    with _rare_collections():
+        return run_virtual(_play(options, settings, whole, progress))
+
+
+@contextlib.contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Look for reference cycles less often inside the block.
+
+    A run makes millions of short-lived dictionaries and hardly any cycles; at Python's own
+    thresholds a quarter of its time went into looking for them.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 async def _play(
@@ -110,7 +127,7 @@ class _Run:
         self._objects = inputs.objects
         self._clock = VirtualClock(_beginning(inputs))
         store = MemoryStore()
-        self._cluster = EmbeddedCluster(
+        self._cluster = QuietCluster(
             settings, store=store, clock=self._clock, rng=random.Random(options.seed)
         )
         self._history = History()
@@ -137,27 +154,24 @@ class _Run:
             # Before any component runs: none may react to a part of what is there.
             await bootstrap(self._cluster.app.state.backend)
             await self._loader.make_namespaces(self._objects)
-            await self._load(order.initial)
+            await self._loader.create_all(order.initial)
+            if self._loader.problems:
+                # Nothing will run; what is wrong with the rest is told all the same.
+                await self._loader.create_all(order.submitted)
+            raise_if_any(self._loader.problems)
             async with self._cluster.running():
                 await self._clock.sleep(WARM_UP_SECONDS)
                 self._follower.start()
-                report = await self._play(order)
+                await self._loader.create_all(order.submitted)
+                report = await self._play()
             raise_if_any(self._loader.problems)
             return report
         finally:
             following.cancel()
 
-    async def _play(self, order: LoadOrder) -> RunReport:
-        for found in order.submitted:
-            await self._loader.create(found)
+    async def _play(self) -> RunReport:
         until = 0.0 if self._loader.problems else self._options.until
-        stopped = await self._driver.run(until=until)
-        return self._report(stopped)
-
-    async def _load(self, objects: Sequence[InputObject]) -> None:
-        for found in objects:
-            await self._loader.create(found)
-        raise_if_any(self._loader.problems)
+        return self._report(await self._driver.run(until=until))
 
     def _report(self, stopped: Stopped) -> RunReport:
         settled = stopped == "settled"
@@ -166,7 +180,7 @@ class _Run:
             seed=self._options.seed,
             duration=self._follower.last_progress if settled else self._options.until,
             stopped=stopped,
-            warnings=tuple(self._loader.warnings),
+            warnings=(*self._loader.warnings, *self._lacks()),
         )
         profiles = profiles_of(
             self._settings.profile, self._settings.config, configured=self._settings.configured
@@ -177,6 +191,10 @@ class _Run:
             explain=self._driver.explain,
             scheduler_names=[profile.scheduler_name for profile in profiles],
         )
+
+    def _lacks(self) -> Iterator[str]:
+        if not self._history.nodes:
+            yield "there are no nodes: give --nodes N, or a file with kind SimulatedCluster"
 
 
 def _beginning(inputs: Inputs) -> float:

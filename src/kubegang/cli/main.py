@@ -11,7 +11,7 @@ import sys
 import click
 
 from kubegang.app.errors import BadInputError, ClusterUnreachableError, ComponentFailedError
-#RUN
+from kubegang.cli.run import run
 from kubegang.cli.scheduler import scheduler
 from kubegang.cli.up import up
 
@@ -25,7 +25,7 @@ def commands() -> None:
 
 
 commands.add_command(up)
-#RUN2
+commands.add_command(run)
 commands.add_command(scheduler)
 
 

@@ -179,12 +179,6 @@ class Scheduler:
         for informer in self._informers:
             await informer.synced.wait()
 
-    async def wait_settled(self) -> None:
-        """Return when nothing can be popped and no API call is under way."""
-        while self.queue.has_work or self._binder.is_busy:
-            await self._binder.wait_idle()
-            await next_turn()
-
     @property
     def is_synced(self) -> bool:
         """Whether the cluster has been seen whole once; before, nothing is decided."""

@@ -128,24 +128,33 @@ class Database:
 
     def past(
         self, prefix: str, start: str, *, after: Revision, upto: Revision
-    ) -> dict[str, Item | None]:
-        """Return what keys held before their first change in a range of the log.
+    ) -> dict[str, Item | Revision | None]:
+        """Return the revision of what keys held before their first change in a range.
 
-        Only keys that start with ``prefix`` and are not less than ``start``.
+        Only keys that start with ``prefix`` and are not less than ``start``; ``None`` for
+        those that were not there.
         """
         with _translated("cannot read the log"):
             rows = self._rows(
-                "SELECT first.key, before.revision, before.value FROM ("
-                "  SELECT key, previous, min(revision) FROM log"
-                "  WHERE revision > ? AND revision <= ? AND key >= ? AND substr(key, 1, ?) = ?"
-                "  GROUP BY key"
-                ") AS first LEFT JOIN log AS before ON before.revision = first.previous",
+                "SELECT key, previous, min(revision) FROM log"
+                " WHERE revision > ? AND revision <= ? AND key >= ? AND substr(key, 1, ?) = ?"
+                " GROUP BY key",
                 (after, upto, start, len(prefix), prefix),
             )
-        return {
-            key: Item(key, value, Revision(revision)) if value is not None else None
-            for key, revision, value in rows
-        }
+        return {key: previous for key, previous, _ in rows}
+
+    def item(self, revision: Revision) -> Item:
+        """Return the item that a revision wrote.
+
+        Raises:
+            StoreError: there is no such row.
+        """
+        with _translated("cannot read the log"):
+            rows = self._rows("SELECT key, value FROM log WHERE revision = ?", (revision,))
+        if not rows:
+            raise StoreError(f"the store is damaged: the value of revision {revision} is lost")
+        ((key, value),) = rows
+        return Item(key, value, revision)
 
     # Writing
 

@@ -34,6 +34,9 @@ FIRST_REVISION = Revision(1)
 MAX_UNREAD = 20_000
 """Changes that a watcher may leave unread; about four seconds of the fastest writing."""
 
+Past = dict[str, Item | Revision | None]
+"""What keys were: an item, the revision of one that is still to be read, or not there."""
+
 _HISTORY_PART = 500
 
 
@@ -94,15 +97,14 @@ class IndexedStore(ABC):
         """
         start = max(prefix, first_after(after)) if after else prefix
         keys = self._index.keys(start, prefix_end(prefix))
-        if at is None or at == self._revision:
-            past: dict[str, Item | None] = {}
-        else:
+        past: Past = {}
+        if at is not None and at != self._revision:
             past = self._past(prefix, start, at)
             keys = [key for key in keys if key not in past]
             keys += [key for key, item in past.items() if item is not None]
             keys.sort()
         shown = keys[:limit] if limit > 0 else keys
-        items = [past.get(key) or self._index.get(key) for key in shown]
+        items = (self._item_then(key, past) for key in shown)
         return Page(
             tuple(item for item in items if item is not None),
             self._revision if at is None else at,
@@ -126,13 +128,13 @@ class IndexedStore(ABC):
             raise CompactedError(self._compacted)
         return self._broadcaster.watch(prefix, after=after, current=self._revision)
 
-    def _past(self, prefix: str, start: str, at: Revision) -> dict[str, Item | None]:
-        """Return, for each key changed since ``at``, the item that it was then."""
+    def _past(self, prefix: str, start: str, at: Revision) -> Past:
+        """Return, for each key changed since ``at``, what it was then."""
         if at > self._revision:
             raise FutureRevisionError(self._revision)
         if at < self._compacted:
             raise CompactedError(self._compacted)
-        past: dict[str, Item | None] = {}
+        past: Past = {}
         if at < self._backlog.start:
             past = self._past_from_log(prefix, start, after=at, upto=self._backlog.start)
         for entry in self._backlog.after(max(at, self._backlog.start)):
@@ -141,6 +143,12 @@ class IndexedStore(ABC):
                 # The first change after ``at`` is the one that replaced what was there.
                 past.setdefault(key, entry.previous)
         return past
+
+    def _item_then(self, key: str, past: Past) -> Item | None:
+        found = past.get(key)
+        if found is None:
+            return self._index.get(key)
+        return found if isinstance(found, Item) else self._item_from_log(found)
 
     def _read_history(self, prefix: str, after: Revision) -> HistoryPart:
         if after < self._compacted:
@@ -266,7 +274,9 @@ class IndexedStore(ABC):
         """Return logged entries of a range, and the revision up to which they reach."""
 
     @abstractmethod
-    def _past_from_log(
-        self, prefix: str, start: str, *, after: Revision, upto: Revision
-    ) -> dict[str, Item | None]:
-        """Return what keys from ``start`` on held before their first change in a range."""
+    def _past_from_log(self, prefix: str, start: str, *, after: Revision, upto: Revision) -> Past:
+        """Return what keys from ``start`` on were before their first change in a range."""
+
+    @abstractmethod
+    def _item_from_log(self, revision: Revision) -> Item:
+        """Return the item that a revision wrote."""

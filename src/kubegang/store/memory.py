@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from kubegang.base.turns import next_turn
 from kubegang.store.history import Backlog, Entry
-from kubegang.store.indexed import FIRST_REVISION, MAX_UNREAD, IndexedStore
+from kubegang.store.indexed import FIRST_REVISION, MAX_UNREAD, IndexedStore, Past
 from kubegang.store.interface import FutureRevisionError, Item, Revision
 
 
@@ -54,7 +54,8 @@ class MemoryStore(IndexedStore):
         # Before the backlog's start there is nothing but the empty store's first revision.
         return (), upto
 
-    def _past_from_log(
-        self, prefix: str, start: str, *, after: Revision, upto: Revision
-    ) -> dict[str, Item | None]:
+    def _past_from_log(self, prefix: str, start: str, *, after: Revision, upto: Revision) -> Past:
         return {}
+
+    def _item_from_log(self, revision: Revision) -> Item:
+        raise LookupError(f"revision {revision} was looked for before the store's beginning")

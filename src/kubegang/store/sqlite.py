@@ -18,7 +18,7 @@ from kubegang.base.logging import logger
 from kubegang.store.checkpointer import CHECKPOINT_BYTES, Checkpointer
 from kubegang.store.database import Database
 from kubegang.store.history import Backlog, Entry
-from kubegang.store.indexed import FIRST_REVISION, MAX_UNREAD, IndexedStore
+from kubegang.store.indexed import FIRST_REVISION, MAX_UNREAD, IndexedStore, Past
 from kubegang.store.interface import (
     FutureRevisionError,
     Item,
@@ -263,7 +263,8 @@ class SqliteStore(IndexedStore):
         entries = self._reader.entries(after=after, upto=upto, limit=limit)
         return entries, entries[-1].item.revision if len(entries) == limit else upto
 
-    def _past_from_log(
-        self, prefix: str, start: str, *, after: Revision, upto: Revision
-    ) -> dict[str, Item | None]:
+    def _past_from_log(self, prefix: str, start: str, *, after: Revision, upto: Revision) -> Past:
         return self._reader.past(prefix, start, after=after, upto=upto)
+
+    def _item_from_log(self, revision: Revision) -> Item:
+        return self._reader.item(revision)

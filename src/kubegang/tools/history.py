@@ -109,7 +109,7 @@ class History:
             return
         node = pod["spec"].get("nodeName") or ""
         if node and not record.node:
-            record.node, record.state = node, "running"
+            record.node, record.state = node, "bound"
             self._tell(at, "bound", record)
         self._see_end(record, pod, at=at, deleted=deleted)
 
@@ -126,6 +126,8 @@ class History:
             record.state = "failed"
             record.detail = _failure(status)
         else:
+            if status.get("phase") == "Running":
+                record.state = "running"
             self._see_restart(record, status, at=at)
             return
         self._tell(at, record.state, record, record.detail)

@@ -15,7 +15,7 @@ from kubegang.scheduler.cycle.decision import Diagnosis, PodDiagnosis
 from kubegang.scheduler.framework.pods import PodGroupKey
 from kubegang.tools.history import History
 from kubegang.tools.records import EntityKey, JobRecord, PodRecord
-from kubegang.tools.workunits import WorkUnit, count_of
+from kubegang.tools.workunits import WorkUnit
 
 Explain = Callable[[EntityKey], Diagnosis | None]
 """Says why the scheduler holds an entity; ``None`` if it does not know it."""
@@ -86,7 +86,7 @@ def pending_of(
     for pod in history.pods.values():
         if pod.state == "pending":
             entities.setdefault(pod.group or pod.uid, []).append(pod)
-        elif pod.state == "running" and pod.node not in history.nodes:
+        elif pod.state == "bound" and pod.node not in history.nodes:
             stranded.append(_stranded(history, pod))
     waiting = [
         _waiting(history, key, pods, explain(key), scheduler_names)
@@ -143,7 +143,7 @@ def _scheduled(history: History, key: EntityKey) -> int:
     """Count afresh: a diagnosis is as old as the last attempt."""
     if not isinstance(key, PodGroupKey):
         return 0
-    return sum(pod.group == key and pod.state == "running" for pod in history.pods.values())
+    return sum(pod.group == key and pod.holds_node for pod in history.pods.values())
 
 
 def _refused(diagnoses: Iterable[PodDiagnosis]) -> Iterator[RefusedPods]:
@@ -175,7 +175,7 @@ def _lacks_pods(job: JobRecord) -> bool:
 
 
 def _without_pods(job: JobRecord) -> PendingUnit:
-    found = f"{job.active} of {count_of(job.wanted, 'pod')} exist"
+    found = f"{job.active} of {job.wanted} pods exist"
     return PendingUnit(
         subject=WorkUnit("Job", job.namespace, job.name),
         pods=job.wanted - job.active,

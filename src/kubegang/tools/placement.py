@@ -38,12 +38,12 @@ class UnitShare(msgspec.Struct, frozen=True, rename="camel"):
     """How many of a unit's pods are in a domain.
 
     Attributes:
-        running: those among them that have not ended.
+        live: those among them that have not ended.
     """
 
     unit: WorkUnit
     pods: int
-    running: int
+    live: int
 
 
 class DomainPlacement(msgspec.Struct, frozen=True, rename="camel"):
@@ -111,7 +111,7 @@ def topology_keys(
 def _pods_by_node(history: History) -> dict[str, list[PodRecord]]:
     by_node: dict[str, list[PodRecord]] = {}
     for pod in history.pods.values():
-        if pod.node and pod.state in ("running", "succeeded", "failed"):
+        if pod.node and (pod.holds_node or pod.state in ("succeeded", "failed")):
             by_node.setdefault(pod.node, []).append(pod)
     return by_node
 
@@ -124,12 +124,12 @@ def _domain(
 ) -> DomainPlacement:
     pods = [pod for node in nodes for pod in by_node.get(node, ())]
     total = Counter(history.unit_of(pod) for pod in pods)
-    running = Counter(history.unit_of(pod) for pod in pods if pod.state == "running")
+    live = Counter(history.unit_of(pod) for pod in pods if pod.holds_node)
     return DomainPlacement(
         topology=topology,
         nodes=tuple(NodePlacement(node, _placed(history, by_node.get(node, ()))) for node in nodes),
         units=tuple(
-            UnitShare(unit, total[unit], running[unit]) for unit in sorted(total, key=_unit_order)
+            UnitShare(unit, total[unit], live[unit]) for unit in sorted(total, key=_unit_order)
         ),
     )
 

@@ -8,7 +8,7 @@ from typing import Literal
 from kubegang.scheduler.cycle.decision import Diagnosis
 from kubegang.scheduler.framework.pods import PodGroupKey, PodUid
 
-PodState = Literal["pending", "running", "succeeded", "failed", "evicted", "deleted"]
+PodState = Literal["pending", "bound", "running", "succeeded", "failed", "evicted", "deleted"]
 JobState = Literal["active", "suspended", "succeeded", "failed", "deleted"]
 Happened = Literal[
     "created",
@@ -32,6 +32,7 @@ class PodRecord:
     Attributes:
         controller: kind and name of its controller, or empty texts.
         group: the PodGroup it names, or ``None``.
+        state: ``bound`` until its containers run.
         node: where it is or last was bound.
         detail: why it ended or was evicted.
     """
@@ -52,7 +53,12 @@ class PodRecord:
     @property
     def is_live(self) -> bool:
         """Whether it has neither ended nor been told to go."""
-        return self.state in ("pending", "running")
+        return self.state == "pending" or self.holds_node
+
+    @property
+    def holds_node(self) -> bool:
+        """Whether it is on a node and has not ended."""
+        return self.state in ("bound", "running")
 
 
 @dataclass(slots=True, eq=False)

@@ -116,15 +116,6 @@ class Binder:
         """Let ``run`` end once every call is done."""
         self._dispatcher.stop()
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether a call is waiting or in flight."""
-        return bool(self._dispatcher.waiting_count or self._dispatcher.in_flight_count)
-
-    async def wait_idle(self) -> None:
-        """Return when no call is waiting or in flight."""
-        await self._dispatcher.wait_idle()
-
     def note(self, moves: Iterable[Move], *, now: float) -> None:
         """Remember who is held now, to speak about it later."""
         self._held.note(moves, now=now)

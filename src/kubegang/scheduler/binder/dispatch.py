@@ -58,16 +58,6 @@ class Dispatcher:
         self._idle.clear()
         self._start_worker()
 
-    @property
-    def waiting_count(self) -> int:
-        """How many calls wait for their turn."""
-        return len(self._waiting) + len(self._next)
-
-    @property
-    def in_flight_count(self) -> int:
-        """How many calls were sent and not answered."""
-        return len(self._running)
-
     def lane_length(self, lane: Lane) -> int:
         """Return about how many calls wait in a lane."""
         return len(self._lanes[lane])

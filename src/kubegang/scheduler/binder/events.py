@@ -128,11 +128,6 @@ class EventRecorder:
             return self._next_retry
         return self._next_finish if self._repeating else None
 
-    @property
-    def unsent_count(self) -> int:
-        """How many events wait to be tried again."""
-        return len(self._unsent)
-
     def _event(
         self,
         regarding: JsonObject,

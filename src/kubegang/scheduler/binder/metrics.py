@@ -193,7 +193,18 @@ class _Pending(Collector):
             for kind in ("pod", "podgroup"):
                 queued.add_metric((queue, kind), entities[queue, kind])
         yield queued
+        yield self._in_flight_events()
         yield self._cache_size()
+
+    def _in_flight_events(self) -> GaugeMetricFamily:
+        events = GaugeMetricFamily(
+            "scheduler_inflight_events",
+            "Events kept for pods that are being decided about.",
+            labels=("event",),
+        )
+        for event, count in self._queue.in_flight_events().items():
+            events.add_metric((event,), count)
+        return events
 
     def _cache_size(self) -> GaugeMetricFamily:
         size = GaugeMetricFamily(

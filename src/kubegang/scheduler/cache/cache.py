@@ -168,10 +168,6 @@ class Cache:
         """Return a group's object, or ``None`` while it does not exist."""
         return self.snapshot().pod_group(key)
 
-    def pod_groups(self) -> Collection[PodGroupInfo]:
-        """Return all group objects."""
-        return self.snapshot().pod_groups()
-
     def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
         """Return a group's members that are bound or assumed, in a fixed order."""
         return self.snapshot().scheduled_members(key)

@@ -57,8 +57,3 @@ class GroupMembers:
         if members is None:
             return MemberCounts(0, 0, 0)
         return MemberCounts(len(members.states), members.assumed, members.assigned)
-
-    def states(self, key: PodGroupKey) -> dict[PodUid, PodState]:
-        """Return the state of each member."""
-        members = self._groups.get(key)
-        return dict(members.states) if members else {}

@@ -95,16 +95,7 @@ class BackoffQueue:
         self.remove(first[1])
         return first[1]
 
-    @property
-    def has_early(self) -> bool:
-        """Whether any entity may be popped early."""
-        return len(self._early) > 0
-
     def next_expiry(self) -> float | None:
         """Return when the next entity is due, or ``None``."""
         first = self._due.peek()
         return first[0][0] if first else None
-
-    def keys(self) -> list[EntityKey]:
-        """Return all keys, in no order."""
-        return list(self._seconds)

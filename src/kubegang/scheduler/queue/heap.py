@@ -65,10 +65,6 @@ class KeyedHeap(Generic[K]):
         del self._live[first[1]]
         return first[1]
 
-    def keys(self) -> list[K]:
-        """Return all keys, in no order."""
-        return list(self._live)
-
     def _compact(self) -> None:
         if len(self._heap) > _COMPACT_ABOVE and len(self._heap) > 2 * len(self._live):
             self._heap = [entry for entry in self._heap if self._live.get(entry[2]) == entry[1]]

@@ -63,7 +63,6 @@ class InFlightPods:
         while self._events and self._events[0][0] <= oldest:
             self._events.popleft()
 
-    @property
-    def event_count(self) -> int:
-        """How many events are kept."""
-        return len(self._events)
+    def events(self) -> Iterator[ClusterEvent]:
+        """Yield the events that are kept, oldest first."""
+        return (happening.event for _, _, happening in self._events)

@@ -7,6 +7,7 @@ The places and the moves between them are in ``places.py``. Pure.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -252,11 +253,6 @@ class SchedulingQueue:
         return tuple(self._board.entries.values())
 
     @property
-    def has_work(self) -> bool:
-        """Whether ``pop`` would return something."""
-        return bool(len(self._board.active)) or self._board.backoff.has_early
-
-    @property
     def incomplete_count(self) -> int:
         """How many members wait for their group's object."""
         return len(self._group_flow.incomplete)
@@ -266,10 +262,9 @@ class SchedulingQueue:
         """How many members wait for the end of their group's attempt."""
         return len(self._group_flow.pending)
 
-    @property
-    def in_flight_event_count(self) -> int:
-        """How many events are kept for pods that are being decided about."""
-        return self._in_flight.event_count
+    def in_flight_events(self) -> Mapping[str, int]:
+        """Return the events kept for pods that are being decided about, by name."""
+        return Counter(label(event) for event in self._in_flight.events())
 
     def incomplete_groups(self) -> tuple[PodGroupKey, ...]:
         """Return the groups whose members wait for the group's object."""

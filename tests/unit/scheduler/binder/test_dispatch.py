@@ -52,7 +52,7 @@ async def test_no_more_calls_than_the_limit_are_in_flight(dispatcher: Dispatcher
     for name in "abc":
         dispatcher.submit(name, calls.call(name), lane=Lane.BIND)
     await _turns()
-    assert (calls.begun, dispatcher.in_flight_count, dispatcher.waiting_count) == (["a", "b"], 2, 1)
+    assert calls.begun == ["a", "b"]
     calls.let_go("a")
     await _turns()
     assert calls.begun == ["a", "b", "c"]

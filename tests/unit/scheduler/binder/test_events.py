@@ -98,9 +98,9 @@ async def test_a_series_whose_event_expired_is_written_anew(told: Told) -> None:
 async def test_what_could_not_be_sent_is_tried_again(told: Told) -> None:
     told.acting.client.fail(UnreachableError("refused"), method="POST")
     await told.tell()
-    assert told.recorder.unsent_count == 1
+    assert told.recorder.next_tick() == told.clock.time + 10
     await told.pass_time(10)
-    assert (told.recorder.unsent_count, len(told.bodies("POST"))) == (0, 2)
+    assert (told.recorder.next_tick(), len(told.bodies("POST"))) == (None, 2)
 
 
 async def test_a_refused_event_is_dropped(told: Told) -> None:

@@ -1,0 +1,1 @@
+"""Reports as people or programs read them: tables, JSON, YAML."""
