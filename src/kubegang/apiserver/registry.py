@@ -46,6 +46,8 @@ def prepare_create(
     metadata = obj["metadata"]
     if metadata.get("generateName") and not metadata.get("name"):
         metadata["name"] = generated_name(metadata["generateName"], rng)
+    # Without a name it goes on until validation says so, among all else that is wrong.
+    metadata.setdefault("name", "")
     metadata["uid"] = new_uid(rng)
     metadata["creationTimestamp"] = now
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):

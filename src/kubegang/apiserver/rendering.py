@@ -16,7 +16,7 @@ from kubegang.apimachinery.errors import BadRequestError, NotAcceptableError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import conversion
 from kubegang.apiserver.backend import Backend
-from kubegang.apiserver.negotiation import JSON, YAML, Representation, Shape, negotiate
+from kubegang.apiserver.negotiation import JSON, YAML, Representation, negotiate
 from kubegang.apiserver.requests import ApiRequest
 from kubegang.apiserver.responses import Answer, warning_headers
 from kubegang.apiserver.table import IncludeObject, partial_object, render_table
@@ -27,13 +27,24 @@ _BROWSERS = ("curl/", "Wget/", "Mozilla/5.0")
 _ENCODE = msgspec.json.Encoder().encode
 
 
-def representation_of(request: ApiRequest) -> Representation:
-    """Return the form in which a request wants its answer.
+def representation_of(request: ApiRequest, *, listed: bool = False) -> Representation:
+    """Return the form in which a request wants its answer: one object, or a list of them.
+
+    Asked before anything is written, so that no write is answered with a refusal.
 
     Raises:
         NotAcceptableError: it can only be had in others.
+        BadRequestError: the rows of a table are to carry something unknown.
     """
-    return negotiate(request.header(b"accept"))
+    representation = negotiate(request.header(b"accept"))
+    info = request.info
+    if representation.shape == "metadata" and listed:
+        raise _wrong_shape(info, "PartialObjectMetadata", "a list", info.list_kind)
+    if representation.shape == "metadata-list" and not listed:
+        raise _wrong_shape(info, "PartialObjectMetadataList", "not a list", info.kind)
+    if representation.shape == "table":
+        include_object(request)
+    return representation
 
 
 def object_answer(backend: Backend, request: ApiRequest, value: bytes, status: int = 200) -> Answer:
@@ -51,7 +62,7 @@ def list_answer(
     backend: Backend, request: ApiRequest, values: Sequence[bytes], list_meta: JsonObject
 ) -> Answer:
     """Answer with a list of stored objects."""
-    representation = representation_of(request)
+    representation = representation_of(request, listed=True)
     info, version = request.info, representation.version
     if representation.shape == "object":
         items = conversion.items_bytes(values, info)
@@ -59,15 +70,13 @@ def list_answer(
     objects = [conversion.from_stored(value, info) for value in values]
     if representation.shape == "table":
         document = _table(backend, request, objects, list_meta=list_meta, version=version)
-    elif representation.shape == "metadata-list":
+    else:
         document = {
             "kind": "PartialObjectMetadataList",
             "apiVersion": f"meta.k8s.io/{version}",
             "metadata": list_meta,
             "items": [partial_object(obj, version=version) for obj in objects],
         }
-    else:
-        raise _wrong_shape(info, "PartialObjectMetadata", "a list", info.list_kind)
     return finish(request, _ENCODE(document), representation)
 
 
@@ -86,12 +95,8 @@ def shaped(
     with_columns: bool = True,
 ) -> JsonObject:
     """Return one object of the request's version in another shape."""
-    shape: Shape = representation.shape
-    if shape == "metadata":
+    if representation.shape == "metadata":
         return partial_object(obj, version=representation.version)
-    if shape == "metadata-list":
-        info = request.info
-        raise _wrong_shape(info, "PartialObjectMetadataList", "not a list", info.kind)
     metadata = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
     return render_table(
         request.info,

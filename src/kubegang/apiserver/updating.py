@@ -87,6 +87,7 @@ def _prepare(
     # From a copy of its own: the new object is changed in place below, and compared with the
     # old one in the end.
     new = change(conversion.from_stored(item.value, info))
+    new["metadata"] = new.get("metadata") or {}
     check_name(new, write)
     place_in_namespace(new, write)
     complete(new, info, backend.gates)

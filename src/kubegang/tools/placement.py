@@ -72,7 +72,8 @@ class Placement(msgspec.Struct, frozen=True, rename="camel"):
 def placement_of(history: History) -> Placement:
     """Return where the pods ran that ended by themselves, and where the others run.
 
-    Pods that were evicted or deleted while they ran are left out.
+    Pods that were evicted or deleted while they ran are left out, and so are those that were
+    bound to a node that does not exist.
     """
     keys = topology_keys(
         history.nodes.values(), wanted=[group.topology_key for group in history.groups.values()]
@@ -111,7 +112,8 @@ def topology_keys(
 def _pods_by_node(history: History) -> dict[str, list[PodRecord]]:
     by_node: dict[str, list[PodRecord]] = {}
     for pod in history.pods.values():
-        if pod.node and (pod.holds_node or pod.state in ("succeeded", "failed")):
+        nowhere = pod.state == "bound" and pod.node not in history.nodes
+        if pod.node and not nowhere and (pod.holds_node or pod.state in ("succeeded", "failed")):
             by_node.setdefault(pod.node, []).append(pod)
     return by_node
 

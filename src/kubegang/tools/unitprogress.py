@@ -193,7 +193,8 @@ class UnitProgress:
         if level == _NOTHING:
             self._level = level
         elif new and level > self._level:
-            self._first_start = at if self._first_start is None else self._first_start
+            if self._first_start is None and at >= 0:
+                self._first_start = at
             whole = self._level == _NOTHING and level == _ALL and self._min_count is not None
             self._level = level
             kind: EntryKind = "started" if level == _ALL else "partly-started"

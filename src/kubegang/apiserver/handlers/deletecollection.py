@@ -12,13 +12,14 @@ from kubegang.apiserver.deleting import delete_object
 from kubegang.apiserver.handlers.delete import deletion_write
 from kubegang.apiserver.options import list_options
 from kubegang.apiserver.paging import read_listing
-from kubegang.apiserver.rendering import list_answer
+from kubegang.apiserver.rendering import list_answer, representation_of
 from kubegang.apiserver.requests import ApiRequest
 from kubegang.apiserver.selection import select
 
 
 async def delete_collection(backend: Backend, request: ApiRequest) -> ASGIApp:
     """Delete the objects that are selected and answer with a list of them, as they were."""
+    representation_of(request, listed=True)
     listed = list_options(request)
     selection = select(request, listed)
     options, dry_run = await read_delete_options(backend, request)

@@ -59,7 +59,11 @@ def _time_line(entries: Sequence[TimelineEntry]) -> RenderableType:
 
 
 def _said(entry: TimelineEntry) -> Text:
-    text = f"waits: {entry.message}" if entry.kind == "waits" else entry.message
+    text = entry.message
+    if entry.kind == "waits":
+        # Some reasons begin with the very word.
+        rest = text.removeprefix("waiting")
+        text = f"waits{rest}" if rest != text else f"waits: {text}"
     return Text(text, style=STYLES.get(entry.kind, ""))
 
 

@@ -8,7 +8,9 @@ from typing import Protocol
 import msgspec
 
 from kubegang.scheduler.framework.nodetable import NodeTable, RowArray
+from kubegang.scheduler.framework.podcounts import HeldTerm, PodCounts, PodMatcher, TermKind
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
+from kubegang.scheduler.framework.workloads import Directory
 
 
 class ClusterView(Protocol):
@@ -44,6 +46,19 @@ class ClusterView(Protocol):
 
     def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
         """Return a group's members that have a node, in the order in which they came."""
+        ...
+
+    @property
+    def directory(self) -> Directory:
+        """Namespaces, Services and controllers."""
+        ...
+
+    def pods_matching(self, matcher: PodMatcher) -> PodCounts:
+        """Return the counts of some pods; asking the first time takes a look at every pod."""
+        ...
+
+    def terms_about(self, kind: TermKind, pod: PodInfo) -> Sequence[HeldTerm]:
+        """Return the affinity terms of placed pods that mean this pod."""
         ...
 
 

@@ -22,13 +22,20 @@ from kubegang.scheduler.framework.pods import (
     NodeAffinityTerms,
     NodeName,
     NodeSelectorTerm,
+    PodAffinityTerms,
     PodGroupInfo,
     PodGroupKey,
     PodInfo,
     PodUid,
     PreferredTerm,
     Requirement,
+    SpreadConstraint,
     Toleration,
+)
+from kubegang.scheduler.framework.podterms import (
+    controller_key,
+    pod_affinity_terms,
+    spread_constraints,
 )
 from kubegang.scheduler.framework.requests import amount_milli, in_scheduler_units, pod_requests
 
@@ -66,6 +73,9 @@ def pod_info(pod: Pod) -> PodInfo:
         created=_seconds(meta.creation_timestamp),
         condition=_scheduling_condition(pod),
         generation=meta.generation,
+        pod_affinity=_pod_affinity(pod),
+        spread=_spread(pod),
+        controller=controller_key(meta),
     )
 
 
@@ -142,6 +152,18 @@ def _affinity(spec: PodSpec) -> NodeAffinityTerms:
     if spec.node_selector:
         terms = terms._replace(selector=tuple(sorted(spec.node_selector.items())))
     return _interned("affinity", terms)
+
+
+def _pod_affinity(pod: Pod) -> PodAffinityTerms | None:
+    terms = pod_affinity_terms(pod.spec.affinity, pod.metadata.namespace)
+    return None if terms is None else _interned("pod affinity", terms)
+
+
+def _spread(pod: Pod) -> tuple[SpreadConstraint, ...]:
+    constraints = pod.spec.topology_spread_constraints
+    if not constraints:
+        return ()
+    return _interned("spread", spread_constraints(constraints, pod.metadata.labels))
 
 
 def _terms(terms: Iterable[ApiTerm]) -> tuple[NodeSelectorTerm, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, NewType
+from typing import Literal, NamedTuple, NewType, TypeAlias
 
 import msgspec
 
@@ -71,6 +71,74 @@ class NodeAffinityTerms(NamedTuple):
     preferred: tuple[PreferredTerm, ...]
 
 
+LabelTerms: TypeAlias = tuple[Requirement, ...] | None
+"""A label selector: requirements that must all hold; ``None`` selects nothing."""
+
+
+class AffinityTerm(NamedTuple):
+    """Pods to be near to, or away from.
+
+    Attributes:
+        topology_key: nodes with the same value of this label are near to each other.
+        selector: which pods are meant.
+        namespaces: where they are; sorted.
+        namespace_selector: where else they are: in namespaces with such labels.
+    """
+
+    topology_key: str
+    selector: LabelTerms
+    namespaces: tuple[str, ...]
+    namespace_selector: LabelTerms
+
+
+class WeightedAffinityTerm(NamedTuple):
+    """A term that scores; below zero the pods are to be kept away from."""
+
+    weight: int
+    term: AffinityTerm
+
+
+class PodAffinityTerms(NamedTuple):
+    """What a pod wants of the pods around it.
+
+    Attributes:
+        required: one pod must match all of these.
+        required_anti: no pod may match any of these.
+        preferred: terms that score.
+    """
+
+    required: tuple[AffinityTerm, ...]
+    required_anti: tuple[AffinityTerm, ...]
+    preferred: tuple[WeightedAffinityTerm, ...]
+
+
+class SpreadConstraint(NamedTuple):
+    """How evenly pods must lie over the domains of a topology key.
+
+    Attributes:
+        hard: DoNotSchedule; otherwise it only scores.
+        selector: which pods of the namespace are counted, matchLabelKeys included.
+        honors_affinity: nodes that the pod's node selection excludes are no domains.
+        honors_taints: nor are nodes with taints that it does not tolerate.
+    """
+
+    max_skew: int
+    topology_key: str
+    hard: bool
+    selector: LabelTerms
+    min_domains: int = 1
+    honors_affinity: bool = True
+    honors_taints: bool = False
+
+
+class ControllerKey(NamedTuple):
+    """What manages a pod, of the kinds whose selectors tell pods apart: see ``workloads``."""
+
+    kind: Literal["ReplicationController", "ReplicaSet", "StatefulSet"]
+    namespace: str
+    name: str
+
+
 class HostPort(NamedTuple):
     """A port that the pod takes on its node."""
 
@@ -108,6 +176,9 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         created: metadata.creationTimestamp, seconds since the epoch.
         condition: the PodScheduled condition as last seen: (status, reason, message).
         generation: metadata.generation, which the condition repeats.
+        pod_affinity: what it wants of the pods around it, if anything.
+        spread: its own topology spread constraints.
+        controller: what manages it, if that is one of the kinds of ``ControllerKey``.
     """
 
     uid: PodUid
@@ -133,6 +204,9 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     created: float
     condition: tuple[str, str, str] | None
     generation: int = 0
+    pod_affinity: PodAffinityTerms | None = None
+    spread: tuple[SpreadConstraint, ...] = ()
+    controller: ControllerKey | None = None
 
     @property
     def key(self) -> str:
@@ -159,6 +233,9 @@ def is_twin(one: PodInfo, other: PodInfo) -> bool:
         and one.namespace == other.namespace
         and one.pod_group == other.pod_group
         and one.scheduler_name == other.scheduler_name
+        and one.pod_affinity == other.pod_affinity
+        and one.spread == other.spread
+        and one.controller == other.controller
     )
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import (
+    ControllerKey,
     NodeName,
     PodGroupInfo,
     PodGroupKey,
     PodInfo,
     PodUid,
 )
+from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 
 
@@ -47,6 +49,8 @@ class SnapshotBuilder:
         if old is not None:
             self._snapshot.remove_pod(pod.uid)
         self._snapshot.add_pod(pod, pod.node_name)
+        # Here, since no trial is under way that may hold on to what is forgotten.
+        self._snapshot.counts.tidy()
 
     def remove_pod(self, uid: PodUid) -> None:
         """Stop counting a pod: deleted, finished, or its binding was refused.
@@ -63,6 +67,30 @@ class SnapshotBuilder:
     def remove_pod_group(self, key: PodGroupKey) -> None:
         """Remove a group's object."""
         self._snapshot.remove_pod_group(key)
+
+    def set_namespace(self, namespace: NamespaceInfo) -> None:
+        """Add or replace a namespace."""
+        self._snapshot.directory.set_namespace(namespace)
+
+    def remove_namespace(self, name: str) -> None:
+        """Remove a namespace; its pods stay until they go themselves."""
+        self._snapshot.directory.remove_namespace(name)
+
+    def set_service(self, service: ServiceInfo) -> None:
+        """Add or replace a Service."""
+        self._snapshot.directory.set_service(service)
+
+    def remove_service(self, service: ServiceInfo) -> None:
+        """Remove a Service."""
+        self._snapshot.directory.remove_service(service)
+
+    def set_controller(self, controller: ControllerInfo) -> None:
+        """Add or replace a controller."""
+        self._snapshot.directory.set_controller(controller)
+
+    def remove_controller(self, key: ControllerKey) -> None:
+        """Remove a controller."""
+        self._snapshot.directory.remove_controller(key)
 
     def set_scan_start(self, position: int) -> None:
         """Let the next search begin where the last one ended (``Decision.scan_start``)."""

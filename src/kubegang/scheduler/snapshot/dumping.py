@@ -11,6 +11,7 @@ import msgspec
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 
 
@@ -28,6 +29,9 @@ class SnapshotDump(msgspec.Struct, frozen=True, rename="camel"):
     pods: tuple[DumpedPod, ...]
     pod_groups: tuple[PodGroupInfo, ...]
     scan_start: int
+    namespaces: tuple[NamespaceInfo, ...] = ()
+    services: tuple[ServiceInfo, ...] = ()
+    controllers: tuple[ControllerInfo, ...] = ()
 
 
 def dump_snapshot(snapshot: Snapshot) -> JsonObject:
@@ -39,6 +43,9 @@ def dump_snapshot(snapshot: Snapshot) -> JsonObject:
         pods=tuple(DumpedPod(entry.pod, entry.node) for entry in snapshot.placed_pods()),
         pod_groups=tuple(sorted(snapshot.pod_groups(), key=lambda group: group.key)),
         scan_start=snapshot.scan_start,
+        namespaces=tuple(snapshot.directory.namespaces.values()),
+        services=tuple(snapshot.directory.services()),
+        controllers=tuple(snapshot.directory.controllers.values()),
     )
     plain: JsonObject = msgspec.to_builtins(dump)
     return plain
@@ -58,5 +65,11 @@ def load_snapshot(dump: JsonObject) -> Snapshot:
         snapshot.add_pod(entry.pod, entry.node)
     for group in content.pod_groups:
         snapshot.set_pod_group(group)
+    for namespace in content.namespaces:
+        snapshot.directory.set_namespace(namespace)
+    for service in content.services:
+        snapshot.directory.set_service(service)
+    for controller in content.controllers:
+        snapshot.directory.set_controller(controller)
     snapshot.scan_start = content.scan_start
     return snapshot

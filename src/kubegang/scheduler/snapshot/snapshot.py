@@ -2,7 +2,10 @@
 
 A cycle reads it and, through a ``Trial``, changes it tentatively. Between cycles the cache
 brings it up to date through a ``SnapshotBuilder``: changed rows only, never a rebuild.
-Nobody else changes a snapshot. Pure.
+Nobody else changes a snapshot.
+
+A pod whose eviction is tried is not taken out but set aside: it stays in its listings, is
+left out of every answer and of every count, and is back in its old place at no cost. Pure.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from typing import NamedTuple
 
 from kubegang.scheduler.framework.errors import InvariantError, NodeNotFoundError
 from kubegang.scheduler.framework.nodes import NodeInfo
+from kubegang.scheduler.framework.podcounts import HeldTerm, PodCounts, PodMatcher, TermKind
 from kubegang.scheduler.framework.pods import (
     NodeName,
     PodGroupInfo,
@@ -19,6 +23,8 @@ from kubegang.scheduler.framework.pods import (
     PodInfo,
     PodUid,
 )
+from kubegang.scheduler.snapshot.directory import KnownObjects
+from kubegang.scheduler.snapshot.podcounts import PodCountIndex
 from kubegang.scheduler.snapshot.table import SnapshotTable
 
 
@@ -39,11 +45,15 @@ class Snapshot:
     """One consistent state of the cluster; fulfils ``ClusterView``.
 
     Attributes:
+        directory: namespaces, Services and controllers.
+        counts: what affinity and spreading ask about the pods that have a node.
         scan_start: the position in the scan order at which the next pod's search begins.
     """
 
     def __init__(self) -> None:
         self.nodes = SnapshotTable()
+        self.directory = KnownObjects()
+        self.counts = PodCountIndex(self.nodes, self._counted_pods)
         self.scan_start = 0
         self._placed: dict[PodUid, PlacedPod] = {}
         self._on_node: dict[NodeName, dict[PodUid, PlacedPod]] = {}
@@ -93,6 +103,14 @@ class Snapshot:
         """Return how many members of a group have a node."""
         return len(self._members.get(key, ()))
 
+    def pods_matching(self, matcher: PodMatcher) -> PodCounts:
+        """Return the counts of some pods, from now on kept up to date."""
+        return self.counts.matching(matcher)
+
+    def terms_about(self, kind: TermKind, pod: PodInfo) -> Sequence[HeldTerm]:
+        """Return the affinity terms of placed pods that mean this pod."""
+        return self.counts.terms_about(kind, pod, self.directory.namespace_labels(pod.namespace))
+
     # --- changing: the builder between cycles, a trial within one --------------------------
 
     def add_pod(self, pod: PodInfo, node: NodeName) -> PlacedPod:
@@ -120,7 +138,7 @@ class Snapshot:
             raise InvariantError(f"pod {uid} is taken away but has no node")
         row = self.nodes.row(entry.node)
         if row is not None:
-            self.nodes.uncount_pod(row, entry.pod)
+            self._uncount(row, entry.pod)
         on_node = self._on_node[entry.node]
         del on_node[uid]
         if not on_node:
@@ -136,10 +154,13 @@ class Snapshot:
     def set_node(self, node: NodeInfo) -> None:
         """Add a node or replace its object; pods that wait for the node are counted."""
         is_new = self.nodes.row(node.name) is None
+        version = self.nodes.version
         row = self.nodes.set_node(node)
+        if self.nodes.version != version:
+            self.counts.nodes_changed()
         if is_new:
             for entry in self._on_node.get(node.name, {}).values():
-                self.nodes.count_pod(row, entry.pod)
+                self._count(row, entry.pod)
 
     def remove_node(self, name: NodeName) -> None:
         """Remove a node; its pods stay known but are counted nowhere."""
@@ -147,8 +168,10 @@ class Snapshot:
         if row is None:
             raise NodeNotFoundError(f"node {name} is removed but is not in the snapshot")
         for entry in self._on_node.get(name, {}).values():
-            self.nodes.uncount_pod(row, entry.pod)
-        self.nodes.remove_node(name)
+            self._uncount(row, entry.pod)
+        freed, moved = self.nodes.remove_node(name)
+        self.counts.nodes_changed()
+        self.counts.move(moved, freed)
         self.scan_start = self.scan_start % self.nodes.size if self.nodes.size else 0
 
     def set_pod_group(self, group: PodGroupInfo) -> None:
@@ -167,7 +190,21 @@ class Snapshot:
             self._members.setdefault(entry.pod.pod_group, {})[uid] = entry
         row = self.nodes.row(entry.node)
         if row is not None:
-            self.nodes.count_pod(row, entry.pod)
+            self._count(row, entry.pod)
+
+    def _count(self, row: int, pod: PodInfo) -> None:
+        self.nodes.count_pod(row, pod)
+        self.counts.count(row, pod, 1)
+
+    def _uncount(self, row: int, pod: PodInfo) -> None:
+        self.nodes.uncount_pod(row, pod)
+        self.counts.count(row, pod, -1)
+
+    def _counted_pods(self) -> Iterator[tuple[PodInfo, int]]:
+        for entry in self._placed.values():
+            row = self.nodes.row(entry.node)
+            if row is not None:
+                yield entry.pod, row
 
     def _listings(self, entry: PlacedPod) -> list[dict[PodUid, PlacedPod]]:
         listings = [self._on_node[entry.node]]

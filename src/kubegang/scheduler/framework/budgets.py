@@ -1,0 +1,23 @@
+"""PodDisruptionBudgets as preemption reads them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubegang.api.meta import LabelSelector
+
+
+class DisruptionBudget(msgspec.Struct, frozen=True, kw_only=True):
+    """How many more of the selected pods may be disrupted now.
+
+    Attributes:
+        selector: which pods of the namespace are meant; ``None`` is nobody.
+        disruptions_allowed: status.disruptionsAllowed.
+        disrupted_pods: names of pods whose eviction is already counted in that number.
+    """
+
+    namespace: str
+    name: str
+    selector: LabelSelector | None
+    disruptions_allowed: int
+    disrupted_pods: frozenset[str] = frozenset()

@@ -1,0 +1,46 @@
+"""Only what brings something about counts as progress."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from kubegang.app.following import is_progress
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.store.interface import Change, Revision
+
+POD: JsonObject = {
+    "metadata": {"name": "p", "resourceVersion": "1"},
+    "spec": {},
+    "status": {"conditions": [{"type": "PodScheduled", "status": "False", "message": "a"}]},
+}
+
+
+def change(new: JsonObject | None, *, key: str = "/core/pods/default/p") -> Change:
+    old = msgspec.json.encode(POD)
+    if new is None:
+        return Change("deleted", key, Revision(2), old, old)
+    return Change("updated", key, Revision(2), msgspec.json.encode(new), old)
+
+
+def with_condition(**said: str) -> JsonObject:
+    condition = {**POD["status"]["conditions"][0], **said}
+    return {**POD, "status": {"conditions": [condition]}}
+
+
+@pytest.mark.parametrize(
+    ("new", "want"),
+    [
+        pytest.param(with_condition(message="b", reason="c"), False, id="other words"),
+        pytest.param({**POD, "metadata": {"name": "p", "resourceVersion": "2"}}, False, id="touch"),
+        pytest.param(with_condition(status="True"), True, id="a condition turns"),
+        pytest.param({**POD, "spec": {"nodeName": "n"}}, True, id="bound"),
+        pytest.param(None, True, id="deleted"),
+    ],
+)
+def test_progress_of_a_pod(new: JsonObject | None, want: bool) -> None:
+    assert is_progress(change(new)) is want
+
+
+def test_other_kinds_make_progress_with_every_change() -> None:
+    assert is_progress(change(with_condition(message="b"), key="/batch/jobs/default/j"))
