@@ -116,6 +116,18 @@ def test_a_wrong_binding_changes_nothing(body: dict[str, Any], want_status: int)
 
 
 @api_test
+async def test_every_fault_of_a_target_is_listed(api: Api) -> None:
+    await api.create(PODS, pod("p"))
+
+    reply = await api.post(f"{PODS}/p/binding", {**binding("p", "n1"), "target": {"kind": "Pod"}})
+
+    assert reply.object["message"] == (
+        '[target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>", '
+        "target.name: Required value]"
+    )
+
+
+@api_test
 async def test_gated_and_going_pods_are_not_bound(api: Api) -> None:
     await api.create(PODS, pod("gated", schedulingGates=[{"name": "g"}]))
     going = pod("going")

@@ -16,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 NAMES = sorted(path.parent.name for path in HERE.glob("*/workload.yaml"))
 
 
+@pytest.mark.usefixtures("own_logging")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scenario_ends_as_written(name: str, request: pytest.FixtureRequest) -> None:
     folder = HERE / name

@@ -25,7 +25,7 @@ class CertificateProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Read the subject once, when the handshake is done."""
         super().connection_made(transport)
-        self._subject = _subject(transport.get_extra_info("peercert"))
+        self._subject = subject_of(transport.get_extra_info("peercert"))
 
     def on_message_begin(self) -> None:
         """Begin a request."""
@@ -48,7 +48,7 @@ class CertificateProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def _subject(certificate: dict[str, Any] | None) -> dict[str, Any] | None:
+def subject_of(certificate: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return user and groups of a decoded certificate, ``None`` if there is none."""
     if not certificate:
         return None

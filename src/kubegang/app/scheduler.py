@@ -134,8 +134,6 @@ PLUGINS_TO_COME = frozenset(
         "NodeVolumeLimits",
         "VolumeBinding",
         "VolumeZone",
-        "PodTopologySpread",
-        "InterPodAffinity",
         "NodeDeclaredFeatures",
     }
 )

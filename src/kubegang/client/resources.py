@@ -17,6 +17,12 @@ CONFIGMAPS: Final = Resource("", "v1", "configmaps", "ConfigMap")
 SERVICEACCOUNTS: Final = Resource("", "v1", "serviceaccounts", "ServiceAccount")
 CORE_EVENTS: Final = Resource("", "v1", "events", "Event")
 EVENTS: Final = Resource("events.k8s.io", "v1", "events", "Event")
+SERVICES: Final = Resource("", "v1", "services", "Service")
+REPLICATIONCONTROLLERS: Final = Resource(
+    "", "v1", "replicationcontrollers", "ReplicationController"
+)
+REPLICASETS: Final = Resource("apps", "v1", "replicasets", "ReplicaSet")
+STATEFULSETS: Final = Resource("apps", "v1", "statefulsets", "StatefulSet")
 LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
 JOBS: Final = Resource("batch", "v1", "jobs", "Job")
 PODDISRUPTIONBUDGETS: Final = Resource(

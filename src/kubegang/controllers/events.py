@@ -1,8 +1,12 @@
-"""Events as controllers write them: core/v1, repeats counted on one object."""
+"""Events as controllers write them: core/v1, repeats counted on one object, floods cut.
+
+Whoever records does not wait; ``run`` writes in the background, in order.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import asyncio
+from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from kubegang.apimachinery.errors import ApiError, NotFoundError
@@ -12,14 +16,16 @@ from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.interface import Client, UnreachableError
 from kubegang.client.resources import CORE_EVENTS
+from kubegang.controllers.correlation import Correlator, Sighting
 
-REMEMBERED_EVENTS = 4096
+WAITING_EVENTS = 1000
+"""So many may wait to be written; more are dropped, as the API must be slow or away."""
 
 _log = logger(__name__)
 
 
 class EventRecorder:
-    """Writes events about objects; an event that cannot be written is logged and dropped."""
+    """Writes events about objects; one that cannot be written is logged and dropped."""
 
     def __init__(
         self, client: Client, *, component: str, clock: Clock, suffix: Callable[[], str]
@@ -28,60 +34,88 @@ class EventRecorder:
         self._component = component
         self._clock = clock
         self._suffix = suffix
-        self._written: OrderedDict[tuple[str, ...], tuple[str, int]] = OrderedDict()
+        self._correlator = Correlator()
+        self._waiting: deque[Sighting] = deque()
+        self._added = asyncio.Event()
 
-    async def record(self, regarding: JsonObject, *, type_: str, reason: str, message: str) -> None:
-        """Write an event, or count one more of an equal one."""
-        metadata = regarding["metadata"]
-        key = (metadata.get("uid", ""), type_, reason, message)
+    def record(self, regarding: JsonObject, *, type_: str, reason: str, message: str) -> None:
+        """Have an event written about an object."""
+        sighting = self._correlator.see(
+            regarding,
+            type_=type_,
+            reason=reason,
+            message=message,
+            name=f"{regarding['metadata']['name']}.{self._suffix()}",
+            now=self._clock.now(),
+        )
+        if sighting is None:
+            return
+        if len(self._waiting) >= WAITING_EVENTS:
+            _log.warning("event dropped, too many wait", reason=reason)
+            return
+        self._waiting.append(sighting)
+        self._added.set()
+
+    async def run(self) -> None:
+        """Write events until cancelled."""
+        while True:
+            while self._waiting:
+                await self._write(self._waiting.popleft())
+            self._added.clear()
+            await self._added.wait()
+
+    async def _write(self, sighting: Sighting) -> None:
         try:
-            known = self._written.get(key)
-            if known is not None and await self._count(metadata, known, key):
-                return
-            await self._create(regarding, key, type_=type_, reason=reason, message=message)
+            if sighting.count == 1 or not await self._count(sighting):
+                await self._client.create(
+                    CORE_EVENTS, event_of(sighting, self._component), _namespace(sighting)
+                )
         except (ApiError, UnreachableError) as error:
-            _log.warning("event not written", reason=reason, error=str(error))
+            _log.warning("event not written", reason=sighting.reason, error=str(error))
 
-    async def _count(
-        self, metadata: JsonObject, known: tuple[str, int], key: tuple[str, ...]
-    ) -> bool:
-        name, count = known
-        patch: JsonObject = {"count": count + 1, "lastTimestamp": format_time(self._clock.now())}
+    async def _count(self, sighting: Sighting) -> bool:
+        """Count one more of an event; return whether it is still there."""
+        patch: JsonObject = {
+            "count": sighting.count,
+            "lastTimestamp": format_time(sighting.last),
+            "message": sighting.message,
+        }
         try:
-            await self._client.patch(CORE_EVENTS, name, metadata.get("namespace", ""), patch=patch)
+            await self._client.patch(
+                CORE_EVENTS, sighting.name, _namespace(sighting), patch=patch
+            )
         except NotFoundError:
             return False
-        self._written[key] = (name, count + 1)
         return True
 
-    async def _create(
-        self, regarding: JsonObject, key: tuple[str, ...], *, type_: str, reason: str, message: str
-    ) -> None:
-        metadata = regarding["metadata"]
-        namespace = metadata.get("namespace") or "default"
-        moment = format_time(self._clock.now())
-        event: JsonObject = {
-            "apiVersion": "v1",
-            "kind": "Event",
-            "metadata": {"name": f"{metadata['name']}.{self._suffix()}", "namespace": namespace},
-            "involvedObject": {
-                "apiVersion": regarding["apiVersion"],
-                "kind": regarding["kind"],
-                "name": metadata["name"],
-                "namespace": metadata.get("namespace", ""),
-                "uid": metadata.get("uid", ""),
-                "resourceVersion": metadata.get("resourceVersion", ""),
-            },
-            "type": type_,
-            "reason": reason,
-            "message": message,
-            "source": {"component": self._component},
-            "reportingComponent": self._component,
-            "firstTimestamp": moment,
-            "lastTimestamp": moment,
-            "count": 1,
-        }
-        await self._client.create(CORE_EVENTS, event, namespace)
-        self._written[key] = (event["metadata"]["name"], 1)
-        if len(self._written) > REMEMBERED_EVENTS:
-            self._written.popitem(last=False)
+
+def event_of(sighting: Sighting, component: str) -> JsonObject:
+    """Return the Event object of a sighting."""
+    regarding = sighting.regarding
+    metadata = regarding["metadata"]
+    reference = {
+        "kind": regarding["kind"],
+        "namespace": metadata.get("namespace", ""),
+        "name": metadata["name"],
+        "uid": metadata.get("uid", ""),
+        "apiVersion": regarding["apiVersion"],
+        "resourceVersion": metadata.get("resourceVersion", ""),
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": sighting.name, "namespace": _namespace(sighting)},
+        "involvedObject": {field: value for field, value in reference.items() if value},
+        "type": sighting.type,
+        "reason": sighting.reason,
+        "message": sighting.message,
+        "source": {"component": component},
+        "reportingComponent": component,
+        "firstTimestamp": format_time(sighting.first),
+        "lastTimestamp": format_time(sighting.last),
+        "count": sighting.count,
+    }
+
+
+def _namespace(sighting: Sighting) -> str:
+    return sighting.regarding["metadata"].get("namespace") or "default"

@@ -27,11 +27,13 @@ from kubegang.scheduler.binder.outcome import failures, group_result, queue_stat
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.cycle.decide import decide
 from kubegang.scheduler.cycle.decision import BindPod, Decision, Diagnosis
+from kubegang.scheduler.directoryinformers import make_directory_informers
 from kubegang.scheduler.eventhandlers import EventHandlers, make_informers
 from kubegang.scheduler.framework.entities import (
     QueuedEntity,
     QueuedPodGroupInfo,
     QueuedPodInfo,
+    members_of,
 )
 from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.rng import Rng
@@ -40,7 +42,7 @@ from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.queue.places import Place
-from kubegang.scheduler.queue.queue import SchedulingQueue, key_of, members_of
+from kubegang.scheduler.queue.queue import SchedulingQueue, key_of
 from kubegang.scheduler.queue.rules import QueueRules
 from kubegang.scheduler.runtime.framework import Framework
 
@@ -141,12 +143,16 @@ class Scheduler:
             clock=clock,
             handled=self._event_handled,
         )
-        self._informers = make_informers(
-            client,
-            handlers,
-            clock=clock,
-            group_condition=condition,
-            with_groups=any(rule.groups for rule in rules.values()),
+        self._informers = (
+            # First, so that they are there when pods are looked at.
+            *make_directory_informers(client, self.cache, clock=clock),
+            *make_informers(
+                client,
+                handlers,
+                clock=clock,
+                group_condition=condition,
+                with_groups=any(rule.groups for rule in rules.values()),
+            ),
         )
         self._diagnoses: dict[EntityKey, Diagnosis] = {}
         self._work = asyncio.Event()

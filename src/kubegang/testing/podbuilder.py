@@ -11,8 +11,10 @@ from kubegang.api.core.affinity import (
     NodeSelector,
     NodeSelectorRequirement,
     NodeSelectorTerm,
+    PodAffinityTerm,
     PreferredSchedulingTerm,
     Toleration,
+    TopologySpreadConstraint,
 )
 from kubegang.api.core.types import (
     Container,
@@ -24,10 +26,12 @@ from kubegang.api.core.types import (
     PodStatus,
     ResourceRequirements,
 )
+from kubegang.api.meta import OwnerReference
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.scheduler.framework.conversion import pod_info
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.testing.building import Builder, amounts_of, as_json, replaced
+from kubegang.testing.podterms import with_apart, with_near
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,6 +131,24 @@ class PodBuilder(Builder):
             replaced(affinity, preferred_during_scheduling_ignored_during_execution=added)
         )
 
+    def near(self, term: PodAffinityTerm, *, weight: int = 0) -> PodBuilder:
+        """Add a pod affinity term; required if it has no weight."""
+        return self._with_spec(affinity=with_near(self.spec.affinity, term, weight=weight))
+
+    def apart(self, term: PodAffinityTerm, *, weight: int = 0) -> PodBuilder:
+        """Add a pod anti-affinity term; required if it has no weight."""
+        return self._with_spec(affinity=with_apart(self.spec.affinity, term, weight=weight))
+
+    def spread(self, *constraints: TopologySpreadConstraint) -> PodBuilder:
+        """Add topology spread constraints."""
+        before = self.spec.topology_spread_constraints
+        return self._with_spec(topology_spread_constraints=(*before, *constraints))
+
+    def owned_by(self, kind: str, name: str, *, api_version: str = "apps/v1") -> PodBuilder:
+        """Name the controller that manages it."""
+        owner = OwnerReference(api_version, kind, name, f"uid-{name}", controller=True)
+        return self._with_meta(owner_references=(owner,))
+
     def port(self, number: int, protocol: str = "TCP", *, ip: str = "") -> PodBuilder:
         """Take a port of the host."""
         first = (self.spec.containers or (Container(),))[0]
@@ -165,7 +187,8 @@ class PodBuilder(Builder):
         return (affinity and affinity.node_affinity) or NodeAffinity()
 
     def _with_affinity(self, affinity: NodeAffinity) -> PodBuilder:
-        return self._with_spec(affinity=Affinity(node_affinity=affinity))
+        before = self.spec.affinity or Affinity()
+        return self._with_spec(affinity=replaced(before, node_affinity=affinity))
 
 
 def _requirements(

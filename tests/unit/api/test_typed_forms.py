@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from kubegang.api.apps.types import ReplicaSet, StatefulSet
 from kubegang.api.batch.types import Job
 from kubegang.api.coordination.types import Lease
+from kubegang.api.core.services import ReplicationController, Service
 from kubegang.api.core.types import Namespace, Node, Pod
 from kubegang.api.facts import Facts, load_facts
 from kubegang.api.meta import Form, ObjectMeta, decode
@@ -22,6 +24,10 @@ FORMS: list[tuple[type[Form], str, tuple[str, ...]]] = [
     (Pod, "/v1/Pod", ("1.35", "1.36", "1.37")),
     (Node, "/v1/Node", ("1.35", "1.36", "1.37")),
     (Namespace, "/v1/Namespace", ("1.35", "1.36", "1.37")),
+    (Service, "/v1/Service", ("1.35", "1.36", "1.37")),
+    (ReplicationController, "/v1/ReplicationController", ("1.35", "1.36", "1.37")),
+    (ReplicaSet, "apps/v1/ReplicaSet", ("1.35", "1.36", "1.37")),
+    (StatefulSet, "apps/v1/StatefulSet", ("1.35", "1.36", "1.37")),
     (Job, "batch/v1/Job", ("1.37",)),
     (Lease, "coordination.k8s.io/v1/Lease", ("1.35", "1.36", "1.37")),
     (PodDisruptionBudget, "policy/v1/PodDisruptionBudget", ("1.35", "1.36", "1.37")),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kubegang.app.following import is_progress
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.app.following import is_progress
 from kubegang.store.interface import Change, Revision
 
 POD: JsonObject = {

@@ -44,8 +44,6 @@ _ROWS = (
     ),
     _Row("DefaultTolerationSeconds", "create", "pods", pods.tolerate_for_a_while),
     _Row("DefaultTolerationSeconds", "update", "pods", pods.tolerate_for_a_while),
-    _Row("PodTopologyLabels", "create", "pods", pods.copy_topology_to_pod),
-    _Row("PodTopologyLabels", "create", "pods/binding", pods.copy_topology_to_binding),
     _Row(
         "StorageObjectInUseProtection",
         "create",
@@ -64,6 +62,8 @@ _ROWS = (
         "podgroups.scheduling.k8s.io",
         protect_with(_GROUP_FINALIZER),
     ),
+    _Row("PodTopologyLabels", "create", "pods", pods.copy_topology_to_pod),
+    _Row("PodTopologyLabels", "create", "pods/binding", pods.copy_topology_to_binding),
 )
 
 _CHECKS = (

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from kubegang.apimachinery.conditions import find_condition
 from kubegang.apimachinery.errors import BadRequestError, UnexplainedError, conflict
+from kubegang.apimachinery.field import Path, not_supported, required
 from kubegang.apimachinery.objects import GroupResource, GroupVersionKind, JsonObject
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bodies import decode_as
@@ -23,6 +24,7 @@ from kubegang.apiserver.writing import Write
 
 _BINDING = GroupVersionKind("", "v1", "Binding")
 _PODS_BINDING = GroupResource("", "pods/binding")
+_TARGET = Path("target")
 _CREATED = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
 
 
@@ -73,14 +75,16 @@ def _write_of(
 
 
 def _check_target(binding: JsonObject) -> None:
+    """Refuse a target that is no node, as a bare list of faults (500, measured on 1.37.2)."""
     target = binding.get("target") or {}
-    kind = target.get("kind", "")
-    if kind not in ("", "Node"):
-        raise UnexplainedError(
-            f'target.kind: Unsupported value: "{kind}": supported values: "Node", "<empty>"'
-        )
+    faults = []
+    if target.get("kind", "") not in ("", "Node"):
+        faults.append(not_supported(_TARGET.child("kind"), target["kind"], ("Node", "<empty>")))
     if not target.get("name"):
-        raise UnexplainedError("target.name: Required value")
+        faults.append(required(_TARGET.child("name")))
+    if faults:
+        lines = [f"{fault.field}: {fault.message}" for fault in faults]
+        raise UnexplainedError(lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]")
 
 
 def _check_preconditions(write: Write, binding: JsonObject, pod: JsonObject) -> None:

@@ -3,11 +3,12 @@
 One sync of one Job reads like this:
 
     1. count its pods            tally.tally
-    2. has it ended?             decide.judge
+    2. has it ended?             verdict.judge
     3. its Workload and group    objects.SchedulingObjects
-    4. remove and make pods      decide.plan_pods
-    5. write the status          status.next_status
-    6. let counted pods go       their finalizer is removed
+    4. remove and make pods      plan.plan_pods, podactions.PodActions
+    5. name pods that ended      status.first_status, written
+    6. let those pods go         their finalizer is removed
+    7. count them                status.second_status, written
 
 Every step can be lost to a crash and is found again by the next sync.
 """
@@ -19,40 +20,47 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubegang.apimachinery.errors import ApiError, ConflictError, NotFoundError
+from kubegang.apimachinery.errors import ApiError, ConflictError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, UnreachableError
-from kubegang.client.resources import JOBS, PODS
+from kubegang.client.localcopy import is_newer
+from kubegang.client.resources import JOBS
 from kubegang.client.workqueue import WorkQueue
 from kubegang.controllers.events import EventRecorder
-from kubegang.controllers.job.decide import (
-    Backoff,
-    Verdict,
-    deadline_of,
-    is_finished,
-    judge,
-    next_backoff,
-    plan_pods,
-)
+from kubegang.controllers.job.backoff import Backoff
 from kubegang.controllers.job.expectations import Expectations
-from kubegang.controllers.job.objects import SchedulingObjects
-from kubegang.controllers.job.podtemplate import pod_for
-from kubegang.controllers.job.status import next_status
-from kubegang.controllers.job.tally import (
-    TRACKING_FINALIZER,
-    Tally,
-    has_finalizer,
-    is_deleted,
-    tally,
+from kubegang.controllers.job.jobs import (
+    deadline_of,
+    is_being_deleted,
+    is_finished,
+    is_managed_elsewhere,
+    is_suspended,
+    limits_each_index,
+    started_at,
     uid,
 )
-from kubegang.controllers.owners import controller_of, is_controlled_by
+from kubegang.controllers.job.objects import SchedulingObjects
+from kubegang.controllers.job.plan import PodPlan, plan_pods
+from kubegang.controllers.job.podactions import Failure, PodActions
+from kubegang.controllers.job.pods import has_finalizer, is_deleted, is_ready
+from kubegang.controllers.job.podtemplate import pods_for
+from kubegang.controllers.job.status import Present, StatusChange, first_status, second_status
+from kubegang.controllers.job.tally import Tally, tally
+from kubegang.controllers.job.verdict import Verdict, completion, judge
+from kubegang.controllers.owners import controller_of
 
 BY_OWNER = "owner"
 WORKERS = 5
+
+BATCH_SECONDS = 1.0
+"""News of pods waits so long for more: a Job of a thousand pods is not looked at for each."""
+
+FIRST_RETRY_SECONDS = 1.0
+LONGEST_RETRY_SECONDS = 60.0
+"""For the work queue: pauses after a sync that failed."""
 
 Key = tuple[str, str]
 
@@ -63,6 +71,13 @@ def index_by_owner(pod: JsonObject) -> list[str]:
     """Return the index key of a pod: its controller's uid."""
     owner = controller_of(pod)
     return [owner["uid"]] if owner is not None and owner["kind"] == "Job" else []
+
+
+class _Moved(msgspec.Struct, frozen=True):
+    """What a sync did to the pods."""
+
+    present: Present
+    failure: Failure | None = None
 
 
 class JobController:
@@ -89,9 +104,12 @@ class JobController:
         self._queue = queue
         self._clock = clock
         self._expectations = Expectations()
+        self._actions = PodActions(
+            client, expectations=self._expectations, recorder=recorder, clock=clock
+        )
         self._backoffs: dict[str, Backoff] = {}
-        # Failures already in the backoff, so that a repeated look does not count twice.
-        self._judged: dict[str, set[str]] = {}
+        # The version that our last write of each Job gave: an older one is not acted on.
+        self._written: dict[str, str] = {}
         pods.index(BY_OWNER, index_by_owner)
         self._listen()
 
@@ -103,11 +121,11 @@ class JobController:
             for _ in range(WORKERS):
                 group.create_task(self._work())
 
+    # Being told
+
     def _listen(self) -> None:
         self._jobs.add_handler(
-            on_add=self._job_changed,
-            on_update=lambda _old, new: self._job_changed(new),
-            on_delete=self._job_gone,
+            on_add=self._job_added, on_update=self._job_changed, on_delete=self._job_gone
         )
         self._pods.add_handler(
             on_add=self._pod_added,
@@ -115,23 +133,27 @@ class JobController:
             on_delete=self._pod_gone,
         )
 
-    def _job_changed(self, job: JsonObject) -> None:
-        self._queue.add((job["metadata"]["namespace"], job["metadata"]["name"]))
+    def _job_added(self, job: JsonObject) -> None:
+        self._queue.add(_key(job))
+
+    def _job_changed(self, old: JsonObject, new: JsonObject) -> None:
+        if old["metadata"].get("generation") == new["metadata"].get("generation"):
+            # Only the status, mostly written by ourselves because of pods.
+            self._queue.add_after(_key(new), BATCH_SECONDS)
+        else:
+            self._queue.add(_key(new))
 
     def _job_gone(self, job: JsonObject) -> None:
-        self._forget(uid(job))
-        self._job_changed(job)
+        self._expectations.forget(uid(job))
+        if self._scheduling is not None:
+            self._scheduling.forget(uid(job))
+        self._backoffs.pop(uid(job), None)
+        self._written.pop(uid(job), None)
 
     def _pod_added(self, pod: JsonObject) -> None:
         owner = controller_of(pod)
         if owner is not None:
             self._expectations.saw_created(owner["uid"], uid(pod))
-        self._pod_changed(pod)
-
-    def _pod_gone(self, pod: JsonObject) -> None:
-        owner = controller_of(pod)
-        if owner is not None:
-            self._expectations.saw_deleted(owner["uid"], uid(pod))
         self._pod_changed(pod)
 
     def _pod_changed(self, pod: JsonObject) -> None:
@@ -140,7 +162,18 @@ class JobController:
             return
         if is_deleted(pod):
             self._expectations.saw_deleted(owner["uid"], uid(pod))
-        self._queue.add((pod["metadata"]["namespace"], owner["name"]))
+        if not has_finalizer(pod):
+            self._expectations.saw_released(owner["uid"], uid(pod))
+        self._queue.add_after((pod["metadata"]["namespace"], owner["name"]), BATCH_SECONDS)
+
+    def _pod_gone(self, pod: JsonObject) -> None:
+        owner = controller_of(pod)
+        if owner is not None:
+            self._expectations.saw_deleted(owner["uid"], uid(pod))
+            self._expectations.saw_released(owner["uid"], uid(pod))
+        self._pod_changed(pod)
+
+    # Working
 
     async def _work(self) -> None:
         while True:
@@ -157,172 +190,128 @@ class JobController:
                 self._queue.done(key)
 
     async def _sync(self, key: Key) -> None:
-        namespace, name = key
-        job = self._jobs.get(namespace, name)
-        if job is None:
-            await self._release_orphans(namespace, name)
+        job = self._jobs.get(*key)
+        if job is None or is_managed_elsewhere(job):
             return
-        pods = [p for p in self._pods.by_index(BY_OWNER, uid(job)) if is_controlled_by(p, uid(job))]
+        written = self._written.get(uid(job))
+        if written is not None and is_newer(written, job["metadata"]["resourceVersion"]):
+            # The news of our own write is on its way and brings the Job here again.
+            return
         if is_finished(job):
-            await self._release([pod for pod in pods if has_finalizer(pod)])
+            self._backoffs.pop(uid(job), None)
             return
-        if job["spec"].get("managedBy", "kubernetes.io/job-controller") != (
-            "kubernetes.io/job-controller"
-        ):
-            return
-        await self._sync_running(job, pods, key)
+        await self._sync_unfinished(job, key)
 
-    async def _sync_running(self, job: JsonObject, pods: list[JsonObject], key: Key) -> None:
+    async def _sync_unfinished(self, job: JsonObject, key: Key) -> None:
         now = self._clock.now()
-        counts = tally(job, pods)
-        backoff = self._update_backoff(job, counts, now=now)
-        verdict = judge(job, counts, now=now)
-        active = len(counts.active)
-        deleting = bool(job["metadata"].get("deletionTimestamp"))
-        if verdict is not None and counts.active:
-            active -= await self._delete(job, counts.active)
-        elif verdict is None and not deleting and self._expectations.satisfied(uid(job), now=now):
-            active += await self._manage(job, counts, backoff, key=key, pod_count=len(pods))
-        await self._write_status(job, counts, active=active, verdict=verdict)
-        deadline = deadline_of(job)
-        if deadline is not None and deadline > now:
+        started = started_at(job)
+        if started is None and not is_suspended(job):
+            started = now
+        pods = self._pods.by_index(BY_OWNER, uid(job))
+        counts = tally(job, pods, released=self._expectations.released(uid(job)))
+        backoff = self._backoffs.get(uid(job), Backoff())
+        backoff = backoff.after(counts.new_succeeded, counts.new_failed)
+
+        ending = judge(job, counts, started=started, now=now)
+        if ending is not None:
+            moved = await self._clear(job, counts)
+        else:
+            moved = await self._manage(job, counts, backoff, key=key)
+            ending = completion(job, counts, active=moved.present.active)
+
+        await self._report(job, counts, moved.present, backoff, ending=ending)
+        deadline = deadline_of(job, started=started)
+        if ending is None and deadline is not None:
             self._queue.add_after(key, deadline - now)
+        if moved.failure is not None:
+            raise moved.failure
+
+    async def _clear(self, job: JsonObject, counts: Tally) -> _Moved:
+        """Remove the active pods of a Job that ends."""
+        done = await self._actions.delete(job, counts.active)
+        return _Moved(_present(counts, deleted=done.pods), done.failure)
 
     async def _manage(
-        self, job: JsonObject, counts: Tally, backoff: Backoff, *, key: Key, pod_count: int
-    ) -> int:
-        """Remove and make pods; return by how many the active ones changed."""
+        self, job: JsonObject, counts: Tally, backoff: Backoff, *, key: Key
+    ) -> _Moved:
+        """Bring the pods to the number that the Job asks for."""
+        up_to_date = self._expectations.satisfied(uid(job), now=self._clock.now())
+        if is_being_deleted(job) or not up_to_date:
+            return _Moved(_present(counts, decided=False))
         group = ""
         if self._scheduling is not None:
-            group = await self._scheduling.group_for(job, pod_count=pod_count)
-        now = self._clock.now()
-        plan = plan_pods(job, counts, backoff=backoff, now=now)
+            group = await self._scheduling.group_for(job, pod_count=len(counts.pods))
+        plan = plan_pods(job, counts, backoff=backoff, now=self._clock.now())
+        if plan.wait:
+            self._queue.add_after(key, plan.wait)
+        return await self._carry_out(job, counts, plan, group)
+
+    async def _carry_out(
+        self, job: JsonObject, counts: Tally, plan: PodPlan, group: str
+    ) -> _Moved:
         if plan.delete:
-            # Let go first: pods that the Job itself gives up do not count as failed.
-            await self._release([pod for pod in plan.delete if has_finalizer(pod)])
-            return -await self._delete(job, plan.delete)
-        if plan.retry_at:
-            self._queue.add_after(key, plan.retry_at - now)
-        return await self._create(job, plan.create, group) if plan.create else 0
+            done = await self._actions.give_up(job, plan.delete)
+            return _Moved(_present(counts, deleted=done.pods), done.failure)
+        remembered = None
+        if limits_each_index(job) and counts.indexes is not None:
+            remembered = counts.indexes.last_failures
+        pods = pods_for(job, plan.create, pod_group=group, last_failures=remembered)
+        done = await self._actions.create(job, pods)
+        return _Moved(_present(counts, created=len(done.pods)), done.failure)
 
-    async def _create(self, job: JsonObject, indexes: Sequence[int | None], group: str) -> int:
-        """Make pods in batches of 1, 2, 4, …: a template that is refused costs one attempt."""
-        made, size = 0, 1
-        while made < len(indexes):
-            batch = indexes[made : made + size]
-            results = await asyncio.gather(
-                *(self._create_one(job, index, group) for index in batch), return_exceptions=True
-            )
-            failures = [result for result in results if isinstance(result, BaseException)]
-            made += len(batch) - len(failures)
-            if failures:
-                if made == 0 or not isinstance(failures[0], ApiError):
-                    raise failures[0]
-                self._queue.add_rate_limited(
-                    (job["metadata"]["namespace"], job["metadata"]["name"])
-                )
-                return made
-            size *= 2
-        return made
+    # Reporting
 
-    async def _create_one(self, job: JsonObject, index: int | None, group: str) -> None:
-        namespace = job["metadata"]["namespace"]
-        try:
-            pod = await self._client.create(
-                PODS, pod_for(job, index=index, pod_group=group), namespace
-            )
-        except ApiError as error:
-            await self._recorder.record(
-                job,
-                type_="Warning",
-                reason="FailedCreate",
-                message=f"Error creating: {error.message}",
-            )
-            raise
-        known = {uid(p) for p in self._pods.by_index(BY_OWNER, uid(job))}
-        if uid(pod) not in known:
-            self._expectations.expect_created(uid(job), [uid(pod)], now=self._clock.now())
-        await self._recorder.record(
-            job,
-            type_="Normal",
-            reason="SuccessfulCreate",
-            message=f"Created pod: {pod['metadata']['name']}",
-        )
-
-    async def _delete(self, job: JsonObject, pods: Sequence[JsonObject]) -> int:
-        """Delete pods; return how many."""
-        self._expectations.expect_deleted(
-            uid(job), [uid(pod) for pod in pods], now=self._clock.now()
-        )
-        await asyncio.gather(*(self._delete_one(job, pod) for pod in pods))
-        return len(pods)
-
-    async def _delete_one(self, job: JsonObject, pod: JsonObject) -> None:
-        name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-        try:
-            await self._client.delete(PODS, name, namespace, precondition_uid=uid(pod))
-        except (NotFoundError, ConflictError):
-            self._expectations.saw_deleted(uid(job), uid(pod))
-            return
-        await self._recorder.record(
-            job, type_="Normal", reason="SuccessfulDelete", message=f"Deleted pod: {name}"
-        )
-
-    async def _write_status(
-        self, job: JsonObject, counts: Tally, *, active: int, verdict: Verdict | None
+    async def _report(
+        self,
+        job: JsonObject,
+        counts: Tally,
+        present: Present,
+        backoff: Backoff,
+        *,
+        ending: Verdict | None,
     ) -> None:
-        change = next_status(job, counts, active=active, verdict=verdict, now=self._clock.now())
+        """Name ended pods in the status, let them go, count them."""
+        first = first_status(job, counts, present, ending=ending, now=self._clock.now())
+        job = await self._write(job, first)
+        # Only now: a failure that is seen again must not count twice.
+        self._backoffs[uid(job)] = backoff
+        done = await self._actions.release(job, first.release)
+        holding = {uid(pod) for pod in counts.holding} - {uid(pod) for pod in done.pods}
+        second = second_status(
+            job, first.status, holding=holding, ending=ending, now=self._clock.now()
+        )
+        await self._write(job, second)
+        if done.failure is not None:
+            raise done.failure
+
+    async def _write(self, job: JsonObject, change: StatusChange) -> JsonObject:
+        """Write a status if it differs, then tell the events; return the Job as stored."""
         if change.status != (job.get("status") or {}):
-            await self._client.update(JOBS, {**job, "status": change.status}, subresource="status")
+            job = await self._client.update(
+                JOBS, {**job, "status": change.status}, subresource="status"
+            )
+            self._written[uid(job)] = job["metadata"]["resourceVersion"]
         for event in change.events:
-            await self._recorder.record(
+            self._recorder.record(
                 job, type_=event.type, reason=event.reason, message=event.message
             )
-        await self._release(
-            [*counts.counted_holding, *counts.ended_succeeded, *counts.ended_failed]
-        )
+        return job
 
-    async def _release(self, pods: Sequence[JsonObject]) -> None:
-        """Take the tracking finalizer off pods whose uid stands in the status."""
-        await asyncio.gather(*(self._release_one(pod) for pod in pods))
 
-    async def _release_one(self, pod: JsonObject) -> None:
-        patch = {
-            "metadata": {
-                "uid": uid(pod),
-                "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER],
-            }
-        }
-        name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-        try:
-            await self._client.patch(PODS, name, namespace, patch=patch, patch_type="strategic")
-        except (NotFoundError, ConflictError):
-            # Gone, or another pod of that name: nothing of ours is held.
-            return
+def _present(
+    counts: Tally,
+    *,
+    created: int = 0,
+    deleted: Sequence[JsonObject] = (),
+    decided: bool = True,
+) -> Present:
+    return Present(
+        active=len(counts.active) + created - len(deleted),
+        ready=counts.ready - sum(1 for pod in deleted if is_ready(pod)),
+        terminating=counts.terminating + len(deleted),
+        decided=decided,
+    )
 
-    async def _release_orphans(self, namespace: str, job_name: str) -> None:
-        """Let the pods of a Job that is gone go; nobody will count them."""
-        orphans = [
-            pod
-            for pod in self._pods.items()
-            if has_finalizer(pod)
-            and pod["metadata"]["namespace"] == namespace
-            and (controller_of(pod) or {}).get("name") == job_name
-        ]
-        await self._release(orphans)
 
-    def _update_backoff(self, job: JsonObject, counts: Tally, *, now: float) -> Backoff:
-        judged = self._judged.setdefault(uid(job), set())
-        fresh = [pod for pod in counts.ended_failed if uid(pod) not in judged]
-        judged.update(uid(pod) for pod in fresh)
-        old = self._backoffs.get(uid(job), Backoff())
-        new = next_backoff(old, msgspec.structs.replace(counts, ended_failed=tuple(fresh)), now=now)
-        self._backoffs[uid(job)] = new
-        return new
-
-    def _forget(self, job_uid: str) -> None:
-        self._expectations.forget(job_uid)
-        if self._scheduling is not None:
-            self._scheduling.forget(job_uid)
-        self._backoffs.pop(job_uid, None)
-        self._judged.pop(job_uid, None)
+def _key(job: JsonObject) -> Key:
+    return job["metadata"]["namespace"], job["metadata"]["name"]

@@ -1,12 +1,11 @@
-"""Sets of completion indexes in the compact form of ``status.completedIndexes``. Pure."""
+"""Sets of completion indexes, and their compact form as in ``status.completedIndexes``. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubegang.apimachinery.objects import JsonObject
-
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
+"""Annotation and label of a pod: the index that it works on."""
 
 
 def parse_indexes(text: str, *, completions: int) -> frozenset[int]:
@@ -15,8 +14,9 @@ def parse_indexes(text: str, *, completions: int) -> frozenset[int]:
     for part in text.split(","):
         first, dash, last = part.partition("-")
         if first.isdigit() and (not dash or last.isdigit()):
-            found.update(range(int(first), int(last or first) + 1))
-    return frozenset(index for index in found if index < completions)
+            end = min(int(last or first) + 1, completions)
+            found.update(range(int(first), end))
+    return frozenset(found)
 
 
 def format_indexes(indexes: Iterable[int]) -> str:
@@ -30,12 +30,6 @@ def format_indexes(indexes: Iterable[int]) -> str:
         if index is not None:
             run.append(index)
     return ",".join(parts)
-
-
-def index_of(pod: JsonObject) -> int | None:
-    """Return the completion index that a pod works on, or ``None``."""
-    text = (pod["metadata"].get("annotations") or {}).get(COMPLETION_INDEX, "")
-    return int(text) if text.isdigit() else None
 
 
 def _format_run(run: list[int]) -> str:

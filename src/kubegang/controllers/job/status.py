@@ -1,15 +1,23 @@
-"""The status of a Job after a look at its pods, in upstream's conditions and words. Pure."""
+"""The status of a Job after a look at its pods, in upstream's conditions and words. Pure.
+
+It is written twice in a sync: first with ended pods named and the interim condition, then,
+when the finalizers of those pods are gone, with the pods counted and the final condition.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Collection
 
 import msgspec
 
+from kubegang.apimachinery.conditions import find_condition, is_true
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time
-from kubegang.controllers.job.decide import Verdict, has_condition, is_suspended
-from kubegang.controllers.job.tally import Tally, counted_status, is_indexed
+from kubegang.controllers.job.counting import count, name
+from kubegang.controllers.job.jobs import completions_of, is_suspended, status_of, uid
+from kubegang.controllers.job.tally import Tally
+from kubegang.controllers.job.verdict import Verdict
 
 
 class JobEvent(msgspec.Struct, frozen=True):
@@ -20,116 +28,141 @@ class JobEvent(msgspec.Struct, frozen=True):
     message: str
 
 
+class Present(msgspec.Struct, frozen=True, kw_only=True):
+    """The pods there are after this sync's creations and deletions.
+
+    Attributes:
+        active, ready, terminating: how many.
+        decided: whether it was decided which pods there are to be. Without, it is too early
+            to say that the Job is suspended or resumed.
+    """
+
+    active: int
+    ready: int
+    terminating: int
+    decided: bool
+
+
 class StatusChange(msgspec.Struct, frozen=True):
-    """The new status, and what to tell about it."""
+    """A status to write, what to tell about it, and which pods may go then."""
 
     status: JsonObject
     events: tuple[JobEvent, ...]
+    release: tuple[JsonObject, ...] = ()
 
 
-def next_status(
-    job: JsonObject, counts: Tally, *, active: int, verdict: Verdict | None, now: float
+def first_status(
+    job: JsonObject, counts: Tally, present: Present, *, ending: Verdict | None, now: float
 ) -> StatusChange:
-    """Return the status to write.
+    """Return the status to write before pods are let go.
 
     Args:
         job: the Job as read.
         counts: its pods.
-        active: active pods after this sync's creations and deletions.
-        verdict: how the Job ends, if it does.
+        present: its pods after this sync.
+        ending: how the Job ends, if it does.
         now: seconds since the epoch.
     """
     moment = format_time(now)
-    status = counted_status(job.get("status") or {}, tally_=counts, indexed=is_indexed(job))
-    _set_count(status, "active", active)
-    status["ready"] = counts.ready
-    status["terminating"] = counts.terminating
-    conditions = [dict(c) for c in status.get("conditions") or []]
+    status = copy.deepcopy(status_of(job))
     events: list[JobEvent] = []
-    if verdict is None:
-        events += _follow_suspension(job, status, conditions, moment)
-    else:
-        events += _end(status, conditions, verdict, counts=counts, active=active, moment=moment)
     if not status.get("startTime") and not is_suspended(job):
         status["startTime"] = moment
-    if conditions:
-        status["conditions"] = conditions
-    return StatusChange(status, tuple(events))
+    if ending is None and present.decided:
+        events += _follow_suspension(job, status, moment)
+    if ending is not None and not is_true(status.get("conditions"), ending.interim):
+        _set_condition(status, ending.interim, "True", text=_text(ending), moment=moment)
+    _set_count(status, "active", present.active)
+    status["ready"] = present.ready
+    status["terminating"] = present.terminating
+    count(status, {uid(pod) for pod in counts.holding})
+    release = name(job, status, counts, ending=ending)
+    return StatusChange(status, tuple(events), release)
 
 
-def _follow_suspension(
-    job: JsonObject, status: JsonObject, conditions: list[JsonObject], moment: str
-) -> list[JobEvent]:
+def second_status(
+    job: JsonObject,
+    status: JsonObject,
+    *,
+    holding: Collection[str],
+    ending: Verdict | None,
+    now: float,
+) -> StatusChange:
+    """Return the status to write after pods were let go.
+
+    Args:
+        job: the Job.
+        status: the status as stored.
+        holding: the uids of pods that still have the finalizer.
+        ending: how the Job ends, if it does.
+        now: seconds since the epoch.
+    """
+    status = copy.deepcopy(status)
+    count(status, holding)
+    if ending is None or holding or status["terminating"] or status["uncountedTerminatedPods"]:
+        return StatusChange(status, ())
+    moment = format_time(now)
+    _set_condition(status, ending.final, "True", text=_text(ending), moment=moment)
+    if ending.is_failure:
+        return StatusChange(status, (JobEvent("Warning", ending.reason, ending.message),))
+    status["completionTime"] = moment
+    return StatusChange(status, _completed(job, status))
+
+
+def _completed(job: JsonObject, status: JsonObject) -> tuple[JobEvent, ...]:
+    completions = completions_of(job)
+    completed = JobEvent("Normal", "Completed", "Job completed")
+    if completions is None or int(status.get("succeeded") or 0) <= completions:
+        return (completed,)
+    return (JobEvent("Warning", "TooManySucceededPods", "Too many succeeded pods exist"), completed)
+
+
+def _follow_suspension(job: JsonObject, status: JsonObject, moment: str) -> list[JobEvent]:
+    conditions = status.get("conditions")
     if is_suspended(job):
-        status.pop("startTime", None)
-        if has_condition(job, "Suspended"):
+        if is_true(conditions, "Suspended"):
             return []
-        suspended = ("JobSuspended", "Job suspended")
-        _set_condition(conditions, "Suspended", "True", text=suspended, moment=moment)
+        text = ("JobSuspended", "Job suspended")
+        _set_condition(status, "Suspended", "True", text=text, moment=moment)
+        status.pop("startTime", None)
         return [JobEvent("Normal", "Suspended", "Job suspended")]
-    if not has_condition(job, "Suspended"):
+    if not is_true(conditions, "Suspended"):
         return []
-    resumed = ("JobResumed", "Job resumed")
-    _set_condition(conditions, "Suspended", "False", text=resumed, moment=moment)
+    text = ("JobResumed", "Job resumed")
+    _set_condition(status, "Suspended", "False", text=text, moment=moment)
+    # How long the Job has been active counts from here.
     status["startTime"] = moment
     return [JobEvent("Normal", "Resumed", "Job resumed")]
 
 
-def _end(
-    status: JsonObject,
-    conditions: list[JsonObject],
-    verdict: Verdict,
-    *,
-    counts: Tally,
-    active: int,
-    moment: str,
-) -> list[JobEvent]:
-    """Write the interim condition, and the final one when every pod has ended and is counted."""
-    text = (verdict.reason, verdict.message)
-    if not _is_true(conditions, verdict.interim):
-        _set_condition(conditions, verdict.interim, "True", text=text, moment=moment)
-    if active or counts.terminating or _pods_to_count(status):
-        return []
-    if _is_true(conditions, verdict.final):
-        return []
-    _set_condition(conditions, verdict.final, "True", text=text, moment=moment)
-    if verdict.final == "Complete":
-        status["completionTime"] = moment
-        return [JobEvent("Normal", "Completed", "Job completed")]
-    return [JobEvent("Warning", verdict.reason, verdict.message)]
+def _text(ending: Verdict) -> tuple[str, str]:
+    return ending.reason, ending.message
 
 
-def _pods_to_count(status: JsonObject) -> bool:
-    uncounted = status.get("uncountedTerminatedPods") or {}
-    return bool(uncounted.get("succeeded") or uncounted.get("failed"))
-
-
-def _set_count(status: JsonObject, name: str, value: int) -> None:
+def _set_count(status: JsonObject, field: str, value: int) -> None:
     """Write a counter that the API leaves out when it is zero."""
     if value:
-        status[name] = value
+        status[field] = value
     else:
-        status.pop(name, None)
-
-
-def _is_true(conditions: Sequence[JsonObject], kind: str) -> bool:
-    return any(c["type"] == kind and c["status"] == "True" for c in conditions)
+        status.pop(field, None)
 
 
 def _set_condition(
-    conditions: list[JsonObject], kind: str, value: str, *, text: tuple[str, str], moment: str
+    status: JsonObject, kind: str, value: str, *, text: tuple[str, str], moment: str
 ) -> None:
     """Add or replace a condition; ``text`` is its reason and message."""
     condition = {
         "type": kind,
         "status": value,
-        "reason": text[0],
-        "message": text[1],
         "lastProbeTime": moment,
         "lastTransitionTime": moment,
+        "reason": text[0],
+        "message": text[1],
     }
-    for index, old in enumerate(conditions):
-        if old["type"] == kind:
-            conditions[index] = condition
-            return
-    conditions.append(condition)
+    conditions = status.setdefault("conditions", [])
+    present = find_condition(conditions, kind)
+    if present is None:
+        conditions.append(condition)
+    else:
+        present.clear()
+        present.update(condition)

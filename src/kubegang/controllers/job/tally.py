@@ -3,157 +3,158 @@
 A pod that ended is counted exactly once. It carries a finalizer until its uid stands in
 ``status.uncountedTerminatedPods``; only then is the finalizer removed, and only when that
 has happened is it moved into the counters. Whatever step is lost to a crash is done again
-without counting twice. Pure.
+without counting twice. Of Indexed Jobs, successes are counted by their index instead.
+Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import msgspec
 
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.controllers.job.indexes import format_indexes, index_of, parse_indexes
+from kubegang.controllers.job.failurepolicy import meaning_of
+from kubegang.controllers.job.indexes import parse_indexes
+from kubegang.controllers.job.jobs import (
+    completions_of,
+    is_indexed,
+    limits_each_index,
+    replaces_only_failed,
+    status_of,
+    uid,
+)
+from kubegang.controllers.job.perindex import failed_indexes, last_failures
+from kubegang.controllers.job.pods import (
+    has_failed,
+    has_finalizer,
+    index_of,
+    is_active,
+    is_ready,
+    is_terminating,
+    phase,
+)
 
-TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking"
+
+class IndexTally(msgspec.Struct, frozen=True, kw_only=True):
+    """The indexes of an Indexed Job.
+
+    Attributes:
+        completed: succeeded so far, pods that are not counted yet included.
+        failed: given up, ``None`` unless each index has its limit.
+        last_failures: the pod by which each open index remembers its failures.
+    """
+
+    completed: frozenset[int]
+    failed: frozenset[int] | None
+    last_failures: Mapping[int, JsonObject]
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
     """The pods of one Job, sorted by what they mean for it.
 
     Attributes:
+        pods: all of them.
+        holding: those with the finalizer.
         active: neither ended nor being deleted.
-        ended_succeeded, ended_failed: ended, still with the finalizer, not yet in the status.
-        counted_holding: ended and named in the status, still with the finalizer.
+        new_succeeded, new_failed: ended, with the finalizer, not yet named in the status.
         succeeded, failed: totals that include everything ended so far.
-        completed_indexes: of an Indexed Job, the indexes that succeeded so far.
-        ready, terminating: for the status.
+        ready, terminating: how many of the active ones are ready; how many are deleted but
+            have not ended.
+        indexes: of an Indexed Job.
     """
 
+    pods: tuple[JsonObject, ...]
+    holding: tuple[JsonObject, ...]
     active: tuple[JsonObject, ...]
-    ended_succeeded: tuple[JsonObject, ...]
-    ended_failed: tuple[JsonObject, ...]
-    counted_holding: tuple[JsonObject, ...]
+    new_succeeded: tuple[JsonObject, ...]
+    new_failed: tuple[JsonObject, ...]
     succeeded: int
     failed: int
-    completed_indexes: frozenset[int]
     ready: int
     terminating: int
+    indexes: IndexTally | None
 
 
-def tally(job: JsonObject, pods: Sequence[JsonObject]) -> Tally:
-    """Sort a Job's pods by what they mean for it."""
-    status = job.get("status") or {}
-    named = _named_uids(status)
-    holding = [pod for pod in pods if has_finalizer(pod)]
-    succeeded_pods = [p for p in holding if phase(p) == "Succeeded"]
-    failed_pods = [p for p in holding if has_failed(p)]
-    new_succeeded = [p for p in succeeded_pods if uid(p) not in named]
-    new_failed = [p for p in failed_pods if uid(p) not in named]
-    uncounted = status.get("uncountedTerminatedPods") or {}
-    active = [p for p in pods if phase(p) not in ("Succeeded", "Failed") and not is_deleted(p)]
-    completed = completed_indexes(job, succeeded_pods)
-    succeeded = (
-        len(completed)
-        if is_indexed(job)
-        else int(status.get("succeeded") or 0)
-        + len(new_succeeded)
-        + len(uncounted.get("succeeded") or [])
-    )
-    return Tally(
-        active=tuple(active),
-        ended_succeeded=tuple(new_succeeded),
-        ended_failed=tuple(new_failed),
-        counted_holding=tuple(p for p in holding if uid(p) in named),
-        succeeded=succeeded,
-        failed=int(status.get("failed") or 0)
-        + len(new_failed)
-        + len(uncounted.get("failed") or []),
-        completed_indexes=completed,
-        ready=sum(1 for p in active if is_ready(p)),
-        terminating=sum(
-            1 for p in pods if is_deleted(p) and phase(p) not in ("Succeeded", "Failed")
-        ),
-    )
+def tally(job: JsonObject, pods: Sequence[JsonObject], *, released: Collection[str]) -> Tally:
+    """Sort a Job's pods by what they mean for it.
 
-
-def completed_indexes(job: JsonObject, succeeded_pods: Sequence[JsonObject]) -> frozenset[int]:
-    """Return the indexes that succeeded: those in the status and those of these pods."""
-    if not is_indexed(job):
-        return frozenset()
-    completions = int(job["spec"].get("completions") or 0)
-    text = (job.get("status") or {}).get("completedIndexes", "")
-    indexes = (index_of(pod) for pod in succeeded_pods)
-    fresh = {index for index in indexes if index is not None and index < completions}
-    return parse_indexes(text, completions=completions) | fresh
-
-
-def counted_status(status: JsonObject, *, tally_: Tally, indexed: bool) -> JsonObject:
-    """Return the status with newly ended pods named, and released ones counted.
-
-    A named pod is counted once it no longer carries the finalizer, or is gone.
+    Args:
+        job: the Job.
+        pods: its pods, as far as they have been seen.
+        released: uids of pods whose finalizer was removed though they were seen with it.
     """
-    holding = {uid(pod) for pod in tally_.counted_holding}
+    status = status_of(job)
     uncounted = status.get("uncountedTerminatedPods") or {}
-    new = dict(status)
-    left: JsonObject = {}
-    for outcome, ended in (
-        ("succeeded", tally_.ended_succeeded),
-        ("failed", tally_.ended_failed),
-    ):
-        named = list(uncounted.get(outcome) or [])
-        released = [u for u in named if u not in holding]
-        if released and not (indexed and outcome == "succeeded"):
-            new[outcome] = int(new.get(outcome) or 0) + len(released)
-        remaining = [u for u in named if u in holding] + [uid(pod) for pod in ended]
-        if remaining:
-            left[outcome] = remaining
-    new["uncountedTerminatedPods"] = left
-    if indexed:
-        if tally_.completed_indexes:
-            new["completedIndexes"] = format_indexes(tally_.completed_indexes)
-            new["succeeded"] = len(tally_.completed_indexes)
-        else:
-            new.pop("completedIndexes", None)
-    return new
+    holding = [pod for pod in pods if has_finalizer(pod) and uid(pod) not in released]
+    active = tuple(pod for pod in pods if is_active(pod))
+    succeeded = _unnamed(job, holding, uncounted.get("succeeded"), _has_succeeded)
+    only_ended = replaces_only_failed(job)
+    failed = _unnamed(
+        job, holding, uncounted.get("failed"), lambda pod: has_failed(pod, only_ended=only_ended)
+    )
+    indexes = _indexes(job, pods, holding, active) if is_indexed(job) else None
+    return Tally(
+        pods=tuple(pods),
+        holding=tuple(holding),
+        active=active,
+        new_succeeded=succeeded,
+        new_failed=failed,
+        succeeded=len(indexes.completed)
+        if indexes is not None
+        else _total(status, "succeeded", len(succeeded)),
+        failed=_total(status, "failed", sum(meaning_of(job, pod).counts for pod in failed)),
+        ready=sum(1 for pod in active if is_ready(pod)),
+        terminating=sum(1 for pod in pods if is_terminating(pod)),
+        indexes=indexes,
+    )
 
 
-def is_indexed(job: JsonObject) -> bool:
-    """Return whether each completion of the Job has an index of its own."""
-    return bool(job["spec"].get("completionMode") == "Indexed")
+def has_place(job: JsonObject, pod: JsonObject) -> bool:
+    """Return whether a pod works on something that the Job wants, so that it counts."""
+    if not is_indexed(job):
+        return True
+    index = index_of(pod)
+    return index is not None and index < (completions_of(job) or 0)
 
 
-def has_finalizer(pod: JsonObject) -> bool:
-    """Return whether the pod still waits to be counted."""
-    return TRACKING_FINALIZER in (pod["metadata"].get("finalizers") or [])
+def _has_succeeded(pod: JsonObject) -> bool:
+    return phase(pod) == "Succeeded"
 
 
-def has_failed(pod: JsonObject) -> bool:
-    """Return whether a pod counts as failed: it did, or it is deleted before it succeeded."""
-    return phase(pod) == "Failed" or (is_deleted(pod) and phase(pod) != "Succeeded")
+def _unnamed(
+    job: JsonObject,
+    holding: Sequence[JsonObject],
+    named: Collection[str] | None,
+    ended: Callable[[JsonObject], bool],
+) -> tuple[JsonObject, ...]:
+    known = frozenset(named or ())
+    return tuple(
+        pod for pod in holding if ended(pod) and uid(pod) not in known and has_place(job, pod)
+    )
 
 
-def is_deleted(pod: JsonObject) -> bool:
-    """Return whether the pod carries a deletion mark."""
-    return bool(pod["metadata"].get("deletionTimestamp"))
-
-
-def is_ready(pod: JsonObject) -> bool:
-    """Return whether the pod reports itself Ready."""
-    conditions = (pod.get("status") or {}).get("conditions") or []
-    return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
-
-
-def phase(pod: JsonObject) -> str:
-    """Return the pod's phase."""
-    return str((pod.get("status") or {}).get("phase") or "Pending")
-
-
-def uid(obj: JsonObject) -> str:
-    """Return the object's uid."""
-    return str(obj["metadata"]["uid"])
-
-
-def _named_uids(status: JsonObject) -> frozenset[str]:
+def _total(status: JsonObject, outcome: str, fresh: int) -> int:
     uncounted = status.get("uncountedTerminatedPods") or {}
-    return frozenset([*(uncounted.get("succeeded") or []), *(uncounted.get("failed") or [])])
+    return int(status.get(outcome) or 0) + len(uncounted.get(outcome) or ()) + fresh
+
+
+def _indexes(
+    job: JsonObject,
+    pods: Sequence[JsonObject],
+    holding: Sequence[JsonObject],
+    active: Sequence[JsonObject],
+) -> IndexTally:
+    completions = completions_of(job) or 0
+    known = parse_indexes(status_of(job).get("completedIndexes") or "", completions=completions)
+    fresh = (index_of(pod) for pod in holding if _has_succeeded(pod) and has_place(job, pod))
+    completed = known.union(index for index in fresh if index is not None)
+    if not limits_each_index(job):
+        return IndexTally(completed=completed, failed=None, last_failures={})
+    failed = failed_indexes(job, pods)
+    at_work = {index for pod in active if (index := index_of(pod)) is not None}
+    return IndexTally(
+        completed=completed,
+        failed=failed,
+        last_failures=last_failures(job, holding, settled=completed | failed | at_work),
+    )

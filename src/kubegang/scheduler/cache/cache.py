@@ -13,15 +13,18 @@ import msgspec
 
 from kubegang.scheduler.cache.members import GroupMembers, MemberCounts
 from kubegang.scheduler.cache.states import TRANSITIONS, PodState
+from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.errors import InvariantError
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import (
+    ControllerKey,
     NodeName,
     PodGroupInfo,
     PodGroupKey,
     PodInfo,
     PodUid,
 )
+from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
 from kubegang.scheduler.snapshot.builder import SnapshotBuilder
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 
@@ -49,6 +52,7 @@ class Cache:
         self._builder = SnapshotBuilder()
         self._pods: dict[PodUid, CachedPod] = {}
         self._members = GroupMembers()
+        self._preempting: set[PodUid | PodGroupKey] = set()
         self._assumed = 0
         self._counted = 0
 
@@ -75,6 +79,40 @@ class Cache:
         """Remove a group's object; its members stay known."""
         self._builder.remove_pod_group(key)
 
+    def set_budget(self, budget: DisruptionBudget) -> None:
+        """Add or replace a disruption budget."""
+        self._builder.set_budget(budget)
+
+    def remove_budget(self, budget: DisruptionBudget) -> None:
+        """Remove a disruption budget."""
+        self._builder.remove_budget(budget)
+
+    # --- what says which pods belong together ----------------------------------------------
+
+    def set_namespace(self, namespace: NamespaceInfo) -> None:
+        """Add or replace a namespace."""
+        self._builder.set_namespace(namespace)
+
+    def remove_namespace(self, name: str) -> None:
+        """Remove a namespace."""
+        self._builder.remove_namespace(name)
+
+    def set_service(self, service: ServiceInfo) -> None:
+        """Add or replace a Service."""
+        self._builder.set_service(service)
+
+    def remove_service(self, service: ServiceInfo) -> None:
+        """Remove a Service."""
+        self._builder.remove_service(service)
+
+    def set_controller(self, controller: ControllerInfo) -> None:
+        """Add or replace a controller."""
+        self._builder.set_controller(controller)
+
+    def remove_controller(self, key: ControllerKey) -> None:
+        """Remove a controller."""
+        self._builder.remove_controller(key)
+
     # --- pods ----------------------------------------------------------------------------
 
     def set_pod(self, pod: PodInfo) -> CachedPod | None:
@@ -90,6 +128,7 @@ class Cache:
             self._pods[pod.uid] = old._replace(pod=pod)
         elif old is None or old.state is PodState.PENDING:
             self._change(old, CachedPod(pod, NodeName(""), PodState.PENDING))
+            self._renominate(old, pod)
         else:
             raise InvariantError(f"pod {pod.key} is on {old.node} but now has no node")
         return old
@@ -124,6 +163,30 @@ class Cache:
             return None
         self._change(old, CachedPod(old.pod, NodeName(""), PodState.PENDING))
         return old.pod
+
+    # --- preemption ----------------------------------------------------------------------
+
+    def nominate(self, uid: PodUid, node: NodeName) -> None:
+        """Promise a node to a pending pod before the API shows it; empty takes it back."""
+        known = self._pods.get(uid)
+        if known is None or known.state is not PodState.PENDING:
+            return
+        if node:
+            self._builder.nominate(known.pod, node)
+        else:
+            self._builder.withdraw_nomination(uid)
+
+    def begin_preemption(self, preemptor: PodUid | PodGroupKey) -> None:
+        """Note that victims are being told to go."""
+        self._preempting.add(preemptor)
+
+    def end_preemption(self, preemptor: PodUid | PodGroupKey) -> None:
+        """Note that all victims have been told."""
+        self._preempting.discard(preemptor)
+
+    def is_preempting(self, preemptor: PodUid | PodGroupKey) -> bool:
+        """Return whether victims are still being told to go for a pod or a group."""
+        return preemptor in self._preempting
 
     # --- asking --------------------------------------------------------------------------
 
@@ -212,6 +275,8 @@ class Cache:
         if new.state not in TRANSITIONS[start] and new.state is not start:
             raise InvariantError(f"pod {new.pod.key} cannot go from {start} to {new.state}")
         self._count(old, new)
+        if new.state is not PodState.PENDING:
+            self._builder.withdraw_nomination(uid)
         if new.state is PodState.NOWHERE:
             del self._pods[uid]
         else:
@@ -225,8 +290,17 @@ class Cache:
         if new.node:
             if old is None or old.node != new.node or not _counts_alike(old.pod, new.pod):
                 self._builder.set_pod(_on_node(new))
+            elif not _looks_alike(old.pod, new.pod):
+                self._builder.replace_pod(_on_node(new))
         elif old is not None and old.node:
             self._builder.remove_pod(new.pod.uid)
+
+    def _renominate(self, old: CachedPod | None, pod: PodInfo) -> None:
+        node = pod.nominated_node_name
+        if not node and not (old is not None and old.pod.nominated_node_name):
+            # The API does not show yet what was decided here.
+            node = self.snapshot().nominations.node_of(pod.uid) or NodeName("")
+        self.nominate(pod.uid, node)
 
 
 def _counts_alike(old: PodInfo, new: PodInfo) -> bool:
@@ -240,6 +314,11 @@ def _counts_alike(old: PodInfo, new: PodInfo) -> bool:
         and old.preemption_policy == new.preemption_policy
         and old.host_ports == new.host_ports
     )
+
+
+def _looks_alike(old: PodInfo, new: PodInfo) -> bool:
+    # What preemption reads, and nobody counts.
+    return old.started == new.started and old.preempted == new.preempted
 
 
 def _on_node(known: CachedPod) -> PodInfo:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kubegang.api.profile import SchedulerProfile
+from kubegang.scheduler.cycle.handle import CycleHandle
 from kubegang.scheduler.cycle.nodesearch import NodeSearch
+from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.rng import Rng
 from kubegang.scheduler.runtime.framework import Framework
 from kubegang.scheduler.snapshot.snapshot import Snapshot
@@ -14,6 +18,7 @@ class Cycle:
 
     Attributes:
         now: seconds since the epoch; the same moment for the whole cycle.
+        handle: what plugins may ask.
     """
 
     def __init__(
@@ -24,10 +29,12 @@ class Cycle:
         framework: Framework,
         now: float,
         rng: Rng,
+        deciding: Collection[PodUid] = (),
     ) -> None:
         self.snapshot = snapshot
         self.profile = profile
         self.framework = framework
         self.now = now
         self.rng = rng
-        self.search = NodeSearch(snapshot, framework=framework, profile=profile, rng=rng)
+        self.handle = CycleHandle(snapshot, framework=framework, rng=rng, deciding=deciding)
+        self.search = NodeSearch(self.handle, profile)

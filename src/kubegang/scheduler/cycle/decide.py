@@ -11,7 +11,11 @@ from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.decision import Decision
 from kubegang.scheduler.cycle.pod import decide_pod
 from kubegang.scheduler.cycle.podgroup import decide_pod_group
-from kubegang.scheduler.framework.entities import QueuedEntity, QueuedPodGroupInfo
+from kubegang.scheduler.framework.entities import (
+    QueuedEntity,
+    QueuedPodGroupInfo,
+    members_of,
+)
 from kubegang.scheduler.framework.rng import Rng
 from kubegang.scheduler.runtime.framework import Framework
 from kubegang.scheduler.snapshot.snapshot import Snapshot
@@ -36,7 +40,14 @@ def decide(
         now: the cycle's moment, seconds since the epoch.
         rng: breaks ties.
     """
-    cycle = Cycle(snapshot, profile=profile, framework=framework, now=now, rng=rng)
+    cycle = Cycle(
+        snapshot,
+        profile=profile,
+        framework=framework,
+        now=now,
+        rng=rng,
+        deciding=[queued.pod.uid for queued in members_of(entity)],
+    )
     if isinstance(entity, QueuedPodGroupInfo):
         return decide_pod_group(cycle, entity)
     return decide_pod(cycle, entity)

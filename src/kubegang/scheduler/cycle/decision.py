@@ -49,11 +49,13 @@ class EvictPod(msgspec.Struct, frozen=True):
     Attributes:
         message: the event's text.
         condition_message: the DisruptionTarget condition's text.
+        group: the pod group for which it must go, if it is one; the event refers to it.
     """
 
     pod: PodInfo
     message: str
     condition_message: str
+    group: PodGroupKey | None = None
 
 
 class SetPodGroupCondition(msgspec.Struct, frozen=True):
@@ -119,6 +121,22 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     pods: tuple[PodDiagnosis, ...] = ()
 
 
+class SearchForRoom(msgspec.Struct, frozen=True):
+    """What post filters came to, in numbers.
+
+    Attributes:
+        outcome: ``Success``: room is being made, or was begun to be made earlier.
+        victims: those that are terminating already among them.
+        group_units: how many of them, or groups of them, belong to pod groups.
+        budget_violations: how many of them a disruption budget protects.
+    """
+
+    outcome: str
+    victims: int = 0
+    group_units: int = 0
+    budget_violations: int = 0
+
+
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one cycle: what to do, in this order, and why.
 
@@ -128,6 +146,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
             go back to the queue.
         scan_start: where the next search for a node begins; give it to the snapshot's
             builder.
+        room: what post filters came to, if they were asked.
         backs_off_as: how the attempt counts for the backoff. Not the same as ``status`` for a
             group that found no room and whose post filters then failed: reported as an
             error, it backs off as unschedulable (1.37).
@@ -138,4 +157,5 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     status: Literal["scheduled", "partly-scheduled", "unschedulable", "error", "skipped"]
     unbound: tuple[PodInfo, ...] = ()
     scan_start: int = 0
+    room: SearchForRoom | None = None
     backs_off_as: Literal["unschedulable", "error"] = "unschedulable"

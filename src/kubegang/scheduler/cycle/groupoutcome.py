@@ -18,7 +18,6 @@ from kubegang.scheduler.cycle.decision import (
     BindPod,
     Decision,
     Diagnosis,
-    EvictPod,
     FailPod,
     Instruction,
     NominateNode,
@@ -31,10 +30,11 @@ from kubegang.scheduler.cycle.diagnosis import (
     scheduled_group,
     unscheduled_group,
 )
+from kubegang.scheduler.cycle.makingroom import evictions_for_group, search_report
 from kubegang.scheduler.cycle.placements import GroupResult
 from kubegang.scheduler.cycle.placing import GROUP_UNSCHEDULABLE, MemberResult
-from kubegang.scheduler.framework.interface import PodGroupPostFilterResult
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodGroupKey, PodInfo
+from kubegang.scheduler.framework.postfilter import PodGroupPostFilterResult
 from kubegang.scheduler.framework.status import Status
 
 _Reason = Literal["Unschedulable", "SchedulerError"]
@@ -119,6 +119,7 @@ def decide_outcome(cycle: Cycle, outcome: GroupOutcome, *, dropped: list[SkipPod
         decision,
         instructions=(*dropped, *decision.instructions),
         scan_start=cycle.search.scan_start,
+        room=search_report(outcome.room),
     )
 
 
@@ -207,15 +208,9 @@ def _room_instructions(outcome: GroupOutcome) -> list[Instruction]:
     room = outcome.room
     if room is None or not room.status.is_success:
         return list(_clear_promises([result.pod for result in outcome.results if result.node]))
-    scheduler = outcome.members[0].scheduler_name
+    scheduler_name = outcome.members[0].scheduler_name
     instructions: list[Instruction] = [
-        EvictPod(
-            victim,
-            # Upstream prints the name of its only domain where a node's would be.
-            f"Preempted by podgroup {outcome.group.uid} on node cluster",
-            f"{scheduler}: preempting to accommodate a higher priority podgroup",
-        )
-        for victim in room.victims
+        *evictions_for_group(outcome.group, scheduler_name, room.eviction)
     ]
     for pod in outcome.members:
         node = room.nominated_nodes.get(pod.uid)

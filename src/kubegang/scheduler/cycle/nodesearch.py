@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from kubegang.api.profile import SchedulerProfile
+from kubegang.scheduler.cycle.handle import CycleHandle
 from kubegang.scheduler.cycle.sampling import Sample, nodes_to_find, select_host, take_sample
 from kubegang.scheduler.framework.cluster import Placement
 from kubegang.scheduler.framework.cyclestate import CycleState
@@ -22,20 +23,15 @@ from kubegang.scheduler.framework.fiterror import (
     refused_before_nodes,
 )
 from kubegang.scheduler.framework.interface import Refusal
-from kubegang.scheduler.framework.nodetable import ALL_ROWS, BoolArray, RowArray, Rows
+from kubegang.scheduler.framework.nodetable import ALL_ROWS, BoolArray, RowArray
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
-from kubegang.scheduler.framework.rng import Rng
 from kubegang.scheduler.framework.status import Code, Status, unresolvable
 from kubegang.scheduler.runtime.filtering import (
     PreFilterOutcome,
-    explain_refusals,
     go_list,
-    run_filter_plugins,
     run_pre_filter_plugins,
 )
-from kubegang.scheduler.runtime.framework import Framework
 from kubegang.scheduler.runtime.scoring import run_pre_score_plugins, run_score_plugins
-from kubegang.scheduler.snapshot.snapshot import Snapshot
 
 
 class FoundNode(msgspec.Struct, frozen=True):
@@ -70,14 +66,12 @@ class NodeSearch:
         scan_start: where the next search begins; moves on with every search.
     """
 
-    def __init__(
-        self, snapshot: Snapshot, *, framework: Framework, profile: SchedulerProfile, rng: Rng
-    ) -> None:
-        self.scan_start = snapshot.scan_start
-        self._snapshot = snapshot
-        self._framework = framework
+    def __init__(self, handle: CycleHandle, profile: SchedulerProfile) -> None:
+        self.scan_start = handle.cluster.scan_start
+        self._handle = handle
+        self._snapshot = handle.cluster
+        self._framework = handle.framework
         self._percentage = profile.percentage_of_nodes_to_score
-        self._rng = rng
 
     def find(self, state: CycleState, pod: PodInfo, *, placement: Placement) -> FoundNode | NoNode:
         """Return a node of the placement for the pod, or why there is none.
@@ -115,7 +109,7 @@ class NodeSearch:
         if row is None or row not in order:
             return None
         rows = np.array([row], dtype=np.intp)
-        return row if self._passing(state, pod, rows)[0] else None
+        return row if self._handle.passing(state, pod, rows=rows)[0] else None
 
     def _feasible(
         self, state: CycleState, pod: PodInfo, *, placement: Placement, outcome: PreFilterOutcome
@@ -132,7 +126,7 @@ class NodeSearch:
         if sample is None:
             # In the table's own order a view will do, which costs less than a gather.
             rows = ALL_ROWS if every_node else order
-            passed = self._passing(state, pod, rows)
+            passed = self._handle.passing(state, pod, rows=rows)
             sample = take_sample(
                 np.flatnonzero(passed[order] if every_node else passed),
                 nodes=len(order),
@@ -154,15 +148,10 @@ class NodeSearch:
             return None
         start = self.scan_start % len(order)
         stretch = order[start : start + 2 * enough]
-        found = np.flatnonzero(self._passing(state, pod, stretch))
+        found = np.flatnonzero(self._handle.passing(state, pod, rows=stretch))
         if len(found) <= enough:
             return None
         return Sample(found[:enough] + start, int(found[enough]))
-
-    def _passing(self, state: CycleState, pod: PodInfo, rows: Rows) -> BoolArray:
-        return run_filter_plugins(
-            self._framework, state, pod=pod, cluster=self._snapshot, rows=rows
-        )
 
     def _enough(self, nodes: int) -> int:
         # Without scores any feasible node is as good as another.
@@ -184,7 +173,7 @@ class NodeSearch:
         scores = run_score_plugins(
             self._framework, state, pod=pod, cluster=self._snapshot, rows=rows
         )
-        return self._chosen(int(rows[select_host(scores, self._rng)]))
+        return self._chosen(int(rows[select_host(scores, self._handle.rng)]))
 
     def _none_fits(
         self,
@@ -200,9 +189,7 @@ class NodeSearch:
             named = self._named(outcome.node_names, order)
             looked_at = order[named]
             refusals += _left_out(order[~named], outcome.narrowed_by)
-        refusals += explain_refusals(
-            self._framework, state, pod=pod, cluster=self._snapshot, rows=looked_at
-        )
+        refusals += self._handle.refusals(state, pod, rows=looked_at)
         message = fit_error(len(order), count_reasons(refusals))
         plugins = _authors(refusals, outcome.narrowed_by)
         status = Status(Code.UNSCHEDULABLE)

@@ -28,6 +28,7 @@ class MemberResult(msgspec.Struct, frozen=True):
         message: what kube-scheduler says if it has none.
         plugins: whose refusals they were.
         diagnosis: the same for people.
+        state: the notes of its attempt, if it has a place.
     """
 
     pod: PodInfo
@@ -37,6 +38,7 @@ class MemberResult(msgspec.Struct, frozen=True):
     message: str = ""
     plugins: tuple[str, ...] = ()
     diagnosis: PodDiagnosis | None = None
+    state: CycleState | None = None
 
 
 class PlacementResult(msgspec.Struct, frozen=True):
@@ -120,10 +122,11 @@ def _place_member(
         # Nothing has changed since its twin found no node, so it would find none either.
         diagnosis = diagnose_twin(pod, twin.diagnosis)
         return msgspec.structs.replace(twin, pod=pod, diagnosis=diagnosis)
-    found = cycle.search.find(CycleState(state), pod, placement=placement)
+    notes = CycleState(state)
+    found = cycle.search.find(notes, pod, placement=placement)
     if isinstance(found, FoundNode):
         trial.place(pod, found.node)
-        return MemberResult(pod, SUCCESS, found.node, found.row)
+        return MemberResult(pod, SUCCESS, found.node, found.row, state=notes)
     return MemberResult(
         pod,
         found.status,

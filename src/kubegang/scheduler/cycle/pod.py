@@ -7,20 +7,20 @@ from kubegang.scheduler.cycle.decision import (
     BindPod,
     Decision,
     Diagnosis,
-    EvictPod,
     FailPod,
     Instruction,
     NominateNode,
 )
 from kubegang.scheduler.cycle.diagnosis import diagnose_pod, scheduled_pod, unscheduled_pod
+from kubegang.scheduler.cycle.makingroom import evictions_for_pod, search_report
 from kubegang.scheduler.cycle.nodesearch import FoundNode, NoNode
 from kubegang.scheduler.cycle.skipping import skip_pod
 from kubegang.scheduler.framework.cluster import Placement
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import QueuedPodInfo
-from kubegang.scheduler.framework.interface import PostFilterResult
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
-from kubegang.scheduler.runtime.filtering import run_post_filter_plugins
+from kubegang.scheduler.framework.postfilter import PostFilterResult
+from kubegang.scheduler.runtime.postfiltering import run_post_filter_plugins
 
 _WHOLE_CLUSTER = Placement("")
 
@@ -72,6 +72,7 @@ def _failed(cycle: Cycle, state: CycleState, *, pod: PodInfo, failure: NoNode) -
         backs_off_as="error" if is_error else "unschedulable",
         unbound=(pod,),
         scan_start=cycle.search.scan_start,
+        room=search_report(room),
     )
 
 
@@ -82,23 +83,18 @@ def _make_room(
         cycle.framework,
         state,
         pod=pod,
-        cluster=cycle.snapshot,
-        refusals=list(failure.refusals),
+        refusals=failure.refusals,
+        handle=cycle.handle,
     )
 
 
 def _room_instructions(pod: PodInfo, room: PostFilterResult | None) -> list[Instruction]:
     # Without any node an earlier promise is void; a post filter may also leave it as it is.
     nominated = NodeName("") if room is None else room.nominated_node
-    victims = () if room is None else room.victims
-    instructions: list[Instruction] = [
-        EvictPod(
-            victim,
-            f"Preempted by pod {pod.uid} on node {nominated}",
-            f"{pod.scheduler_name}: preempting to accommodate a higher priority pod",
-        )
-        for victim in victims
-    ]
+    instructions: list[Instruction] = []
+    if room is not None and nominated:
+        instructions += [NominateNode(other, NodeName("")) for other in room.displaced]
+        instructions += evictions_for_pod(pod, nominated, room.eviction)
     if nominated is not None and nominated != pod.nominated_node_name:
         instructions.append(NominateNode(pod, nominated))
     return instructions

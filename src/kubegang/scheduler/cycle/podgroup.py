@@ -23,10 +23,14 @@ from kubegang.scheduler.cycle.prechecks import broken_rule
 from kubegang.scheduler.cycle.skipping import divide_members
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import QueuedPodGroupInfo
-from kubegang.scheduler.framework.interface import PodGroupPostFilterResult
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.postfilter import (
+    GroupPlan,
+    PlannedMember,
+    PodGroupPostFilterResult,
+)
 from kubegang.scheduler.framework.status import Code, Status
-from kubegang.scheduler.runtime.placing import run_pod_group_post_filter_plugins
+from kubegang.scheduler.runtime.postfiltering import run_pod_group_post_filter_plugins
 
 _POLICY_GATE: Final = "PodGroupPreemptionPolicy"
 _TOPOLOGY_GATE: Final = "TopologyAwareWorkloadScheduling"
@@ -34,7 +38,6 @@ _TOPOLOGY_GATE: Final = "TopologyAwareWorkloadScheduling"
 
 def decide_pod_group(cycle: Cycle, entity: QueuedPodGroupInfo) -> Decision:
     """Decide about one pod group and all its waiting members."""
-    gates = cycle.profile.gates
     waiting = [member.pod for member in entity.members]
     # 1. The group as it is now; the queue may hold an older form of it.
     group = cycle.snapshot.pod_group(entity.group)
@@ -45,7 +48,7 @@ def decide_pod_group(cycle: Cycle, entity: QueuedPodGroupInfo) -> Decision:
         group,
         waiting,
         scheduled=cycle.snapshot.scheduled_members(group.key),
-        group_has_policy=gates.enabled_if_known(_POLICY_GATE),
+        group_has_policy=cycle.profile.gates.enabled_if_known(_POLICY_GATE),
     )
     if problem:
         return decide_rule_broken(cycle, group, waiting=waiting, problem=problem)
@@ -62,19 +65,20 @@ def decide_pod_group(cycle: Cycle, entity: QueuedPodGroupInfo) -> Decision:
         )
     # 4. The best placement, found by trying each.
     state = CycleState()
-    tried = try_placements(
-        cycle,
-        state,
-        group=group,
-        members=members,
-        by_topology=gates.enabled_if_known(_TOPOLOGY_GATE),
-    )
+    tried = _try(cycle, state, group=group, members=members)
     status = _final_status(tried)
     # 5. Without one: can room be made?
     room = _make_room(cycle, state, group=group, members=members, status=status)
     # 6. What follows for the group and for each member.
     outcome = GroupOutcome(group=group, members=members, tried=tried, status=status, room=room)
     return decide_outcome(cycle, outcome, dropped=dropped)
+
+
+def _try(
+    cycle: Cycle, state: CycleState, *, group: PodGroupInfo, members: list[PodInfo]
+) -> GroupResult:
+    by_topology = cycle.profile.gates.enabled_if_known(_TOPOLOGY_GATE)
+    return try_placements(cycle, state, group=group, members=members, by_topology=by_topology)
 
 
 def _final_status(tried: GroupResult) -> Status:
@@ -96,7 +100,25 @@ def _make_room(
     if status.code is not Code.UNSCHEDULABLE:
         return None
     room = run_pod_group_post_filter_plugins(
-        cycle.framework, state, group=group, members=members, cluster=cycle.snapshot
+        cycle.framework,
+        state,
+        group=group,
+        members=members,
+        handle=cycle.handle,
+        schedule=lambda: _plan(cycle, group, members),
     )
     # Upstream reports the error in place of the reason; who speaks tells the reason.
     return None if room.status.is_error and cycle.profile.speaking else room
+
+
+def _plan(cycle: Cycle, group: PodGroupInfo, members: list[PodInfo]) -> GroupPlan:
+    """Try the group anew on the snapshot as a plugin's trial shows it."""
+    tried = _try(cycle, CycleState(), group=group, members=members)
+    return GroupPlan(
+        _final_status(tried),
+        tuple(
+            PlannedMember(result.pod, result.row, result.state)
+            for result in tried.result.members
+            if result.state is not None
+        ),
+    )

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import msgspec
 
-from kubegang.api.meta import LabelSelector
+from kubegang.scheduler.framework.pods import LabelTerms
 
 
 class DisruptionBudget(msgspec.Struct, frozen=True, kw_only=True):
     """How many more of the selected pods may be disrupted now.
 
     Attributes:
-        selector: which pods of the namespace are meant; ``None`` is nobody.
+        selector: which pods of the namespace are meant.
         disruptions_allowed: status.disruptionsAllowed.
         disrupted_pods: names of pods whose eviction is already counted in that number.
     """
 
     namespace: str
     name: str
-    selector: LabelSelector | None
+    selector: LabelTerms
     disruptions_allowed: int
-    disrupted_pods: frozenset[str] = frozenset()
+    disrupted_pods: tuple[str, ...] = ()

@@ -7,7 +7,8 @@ from typing import Protocol
 
 import msgspec
 
-from kubegang.scheduler.framework.nodetable import NodeTable, RowArray
+from kubegang.scheduler.framework.budgets import DisruptionBudget
+from kubegang.scheduler.framework.nodetable import IntArray, NodeTable, RowArray
 from kubegang.scheduler.framework.podcounts import HeldTerm, PodCounts, PodMatcher, TermKind
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
 from kubegang.scheduler.framework.workloads import Directory
@@ -46,6 +47,22 @@ class ClusterView(Protocol):
 
     def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
         """Return a group's members that have a node, in the order in which they came."""
+        ...
+
+    def nominated_on(self, row: int) -> Collection[PodInfo]:
+        """Return the pods to which a node is promised, in the order of the promises."""
+        ...
+
+    def disruption_budgets(self) -> Collection[DisruptionBudget]:
+        """Return all PodDisruptionBudgets."""
+        ...
+
+    def priority_of(self, pod: PodInfo) -> int:
+        """Return how important a pod is to preemption: its group's priority counts, if any."""
+        ...
+
+    def lowest_priorities(self) -> IntArray:
+        """Return per row the lowest priority there; a very high number where nobody is."""
         ...
 
     @property

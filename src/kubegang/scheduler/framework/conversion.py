@@ -14,8 +14,10 @@ from kubegang.api.core.affinity import NodeAffinity
 from kubegang.api.core.affinity import NodeSelectorTerm as ApiTerm
 from kubegang.api.core.types import Container, Node, Pod, PodSpec
 from kubegang.api.meta import Condition
+from kubegang.api.policy.types import PodDisruptionBudget
 from kubegang.api.scheduling.types import PodGroup
 from kubegang.apimachinery.times import parse_time
+from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.nodes import NodeImage, NodeInfo, Taint
 from kubegang.scheduler.framework.pods import (
     HostPort,
@@ -34,6 +36,7 @@ from kubegang.scheduler.framework.pods import (
 )
 from kubegang.scheduler.framework.podterms import (
     controller_key,
+    label_terms,
     pod_affinity_terms,
     spread_constraints,
 )
@@ -73,6 +76,8 @@ def pod_info(pod: Pod) -> PodInfo:
         created=_seconds(meta.creation_timestamp),
         condition=_scheduling_condition(pod),
         generation=meta.generation,
+        started=_seconds(status.start_time) if status.start_time else None,
+        preempted=meta.deletion_timestamp is not None and _is_preemption_victim(pod),
         pod_affinity=_pod_affinity(pod),
         spread=_spread(pod),
         controller=controller_key(meta),
@@ -231,6 +236,13 @@ def _scheduling_condition(pod: Pod) -> tuple[str, str, str] | None:
     return None
 
 
+def _is_preemption_victim(pod: Pod) -> bool:
+    for condition in pod.status.conditions:
+        if condition.type == "DisruptionTarget":
+            return condition.status == "True" and condition.reason == "PreemptionByScheduler"
+    return False
+
+
 def _group_condition(
     conditions: Sequence[Condition], condition_type: str
 ) -> tuple[str, str, str] | None:
@@ -238,6 +250,18 @@ def _group_condition(
         if condition.type == condition_type:
             return (condition.status, condition.reason, condition.message)
     return None
+
+
+def disruption_budget(budget: PodDisruptionBudget) -> DisruptionBudget:
+    """Return what preemption reads of a PodDisruptionBudget."""
+    meta, status = budget.metadata, budget.status
+    return DisruptionBudget(
+        namespace=meta.namespace,
+        name=meta.name,
+        selector=label_terms(budget.spec.selector),
+        disruptions_allowed=status.disruptions_allowed,
+        disrupted_pods=tuple(status.disrupted_pods),
+    )
 
 
 def _preemption_policy(value: str | None) -> _PreemptionPolicy:

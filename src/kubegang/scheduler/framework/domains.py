@@ -67,9 +67,7 @@ class DomainCache:
         """Return the domains of a key, every node with the label counted."""
         return self._find(table, key, None, None)
 
-    def among(
-        self, table: NodeTable, key: str, *, wish: Hashable, eligible: MaskMaker
-    ) -> Domains:
+    def among(self, table: NodeTable, key: str, *, wish: Hashable, eligible: MaskMaker) -> Domains:
         """Return the domains of a key with only some nodes counted.
 
         Args:

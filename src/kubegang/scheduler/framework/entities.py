@@ -5,6 +5,8 @@ The queue owns these records and changes their bookkeeping; a cycle only reads t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
@@ -79,3 +81,8 @@ class QueuedPodGroupInfo(msgspec.Struct, kw_only=True, gc=False):
 
 
 QueuedEntity = QueuedPodInfo | QueuedPodGroupInfo
+
+
+def members_of(entity: QueuedEntity) -> Sequence[QueuedPodInfo]:
+    """Return the pods that an attempt is about."""
+    return entity.members if isinstance(entity, QueuedPodGroupInfo) else (entity,)

@@ -25,7 +25,7 @@ from kubegang.scheduler.framework.entities import QueuedEntity
 from kubegang.scheduler.framework.events import HintRegistration
 from kubegang.scheduler.framework.nodetable import BoolArray, IntArray, RowArray, Rows
 from kubegang.scheduler.framework.podgroups import PodGroupStates
-from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo, PodUid
+from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.status import Status
 
 MAX_NODE_SCORE = 100
@@ -142,6 +142,17 @@ class StaticFilterPlugin(FilterPlugin, Protocol):
 
 
 @runtime_checkable
+class OwnNodeFilterPlugin(FilterPlugin, Protocol):
+    """A filter that looks at a node and the pods on it only, never at other nodes.
+
+    Static filters are such by nature. Where all filters of a pod are, preemption may try many
+    nodes side by side.
+    """
+
+    OWN_NODE_ONLY: ClassVar[bool]
+
+
+@runtime_checkable
 class NodeFilterPlugin(Plugin, Protocol):
     """A filter off the hot path, asked node by node; the runtime loops."""
 
@@ -149,65 +160,6 @@ class NodeFilterPlugin(Plugin, Protocol):
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, row: int
     ) -> Status:
         """Return whether the pod may go to the node, and if not, why."""
-        ...
-
-
-class PostFilterResult(NamedTuple):
-    """What can be done for a pod that found no node.
-
-    Attributes:
-        status: success if a later attempt will find room; else why nothing can be done.
-        nominated_node: where room is being made; empty clears an earlier promise, ``None``
-            leaves it.
-        victims: pods that must go first.
-    """
-
-    status: Status
-    nominated_node: NodeName | None = None
-    victims: tuple[PodInfo, ...] = ()
-
-
-@runtime_checkable
-class PostFilterPlugin(Plugin, Protocol):
-    """Looks for a way to make room for a pod that found no node."""
-
-    def post_filter(
-        self,
-        state: CycleState,
-        pod: PodInfo,
-        *,
-        cluster: ClusterView,
-        refusals: Sequence[Refusal],
-    ) -> PostFilterResult:
-        """Return what can be done; ``refusals`` name every node once."""
-        ...
-
-
-class PodGroupPostFilterResult(NamedTuple):
-    """What can be done for a group that has no placement.
-
-    Attributes:
-        nominated_nodes: where room is being made, per member.
-    """
-
-    status: Status
-    nominated_nodes: Mapping[PodUid, NodeName] = {}
-    victims: tuple[PodInfo, ...] = ()
-
-
-@runtime_checkable
-class PodGroupPostFilterPlugin(Plugin, Protocol):
-    """Looks for a way to make room for a group that has no placement."""
-
-    def pod_group_post_filter(
-        self,
-        state: CycleState,
-        group: PodGroupInfo,
-        *,
-        members: Sequence[PodInfo],
-        cluster: ClusterView,
-    ) -> PodGroupPostFilterResult:
-        """Return what can be done; ``state`` is the whole group cycle's."""
         ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo
+from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
 
 
 class PodGroupLister(Protocol):
@@ -25,4 +25,8 @@ class PodGroupStates(PodGroupLister, Protocol):
 
     def known_members(self, key: PodGroupKey) -> int:
         """Return how many members exist that are not finished, with a node or without."""
+        ...
+
+    def is_preempting(self, preemptor: PodUid | PodGroupKey) -> bool:
+        """Return whether victims of a pod's or group's preemption are still being told to go."""
         ...

@@ -176,6 +176,8 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         created: metadata.creationTimestamp, seconds since the epoch.
         condition: the PodScheduled condition as last seen: (status, reason, message).
         generation: metadata.generation, which the condition repeats.
+        started: status.startTime, seconds since the epoch; ``None`` before it has one.
+        preempted: it is terminating because preemption evicted it.
         pod_affinity: what it wants of the pods around it, if anything.
         spread: its own topology spread constraints.
         controller: what manages it, if that is one of the kinds of ``ControllerKey``.
@@ -204,6 +206,8 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     created: float
     condition: tuple[str, str, str] | None
     generation: int = 0
+    started: float | None = None
+    preempted: bool = False
     pod_affinity: PodAffinityTerms | None = None
     spread: tuple[SpreadConstraint, ...] = ()
     controller: ControllerKey | None = None

@@ -17,6 +17,7 @@ from kubegang.scheduler.plugins.defaultpreemption.plugin import DefaultPreemptio
 from kubegang.scheduler.plugins.dynamicresources.plugin import DynamicResources
 from kubegang.scheduler.plugins.gangscheduling.plugin import GangScheduling
 from kubegang.scheduler.plugins.imagelocality.plugin import ImageLocality
+from kubegang.scheduler.plugins.interpodaffinity.plugin import InterPodAffinity
 from kubegang.scheduler.plugins.nodeaffinity.plugin import NodeAffinity
 from kubegang.scheduler.plugins.nodename.plugin import NodeName
 from kubegang.scheduler.plugins.nodeports.plugin import NodePorts
@@ -26,6 +27,7 @@ from kubegang.scheduler.plugins.noderesources.balancedallocation import (
 from kubegang.scheduler.plugins.noderesources.fit import NodeResourcesFit
 from kubegang.scheduler.plugins.nodeunschedulable.plugin import NodeUnschedulable
 from kubegang.scheduler.plugins.podgrouppodscount.plugin import PodGroupPodsCount
+from kubegang.scheduler.plugins.podtopologyspread.plugin import PodTopologySpread
 from kubegang.scheduler.plugins.prioritysort.plugin import PrioritySort
 from kubegang.scheduler.plugins.schedulinggates.plugin import SchedulingGates
 from kubegang.scheduler.plugins.tainttoleration.plugin import TaintToleration
@@ -44,6 +46,8 @@ PLUGINS: Final[Mapping[str, PluginFactory]] = {
     NodeAffinity.NAME: NodeAffinity,
     NodePorts.NAME: NodePorts,
     NodeResourcesFit.NAME: NodeResourcesFit,
+    PodTopologySpread.NAME: PodTopologySpread,
+    InterPodAffinity.NAME: InterPodAffinity,
     DynamicResources.NAME: DynamicResources,
     DefaultPreemption.NAME: DefaultPreemption,
     NodeResourcesBalancedAllocation.NAME: NodeResourcesBalancedAllocation,
@@ -61,8 +65,6 @@ NOT_BUILT: Final = frozenset(
         "NodeVolumeLimits",
         "VolumeBinding",
         "VolumeZone",
-        "PodTopologySpread",
-        "InterPodAffinity",
         "NodeDeclaredFeatures",
     }
 )

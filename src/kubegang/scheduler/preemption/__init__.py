@@ -1,1 +1,1 @@
-"""The cheapest set of victims, searched on a snapshot. Pure."""
+"""The victims that make room for a pod or a group, searched on a snapshot. Pure."""

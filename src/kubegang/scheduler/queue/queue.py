@@ -8,7 +8,7 @@ The places and the moves between them are in ``places.py``. Pure.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from kubegang.scheduler.framework.entities import (
@@ -314,8 +314,3 @@ class SchedulingQueue:
 def key_of(entity: QueuedEntity) -> EntityKey:
     """Return the key under which the queue holds an entity."""
     return entity.group if isinstance(entity, QueuedPodGroupInfo) else entity.pod.uid
-
-
-def members_of(entity: QueuedEntity) -> Sequence[QueuedPodInfo]:
-    """Return the pods that an attempt is about."""
-    return entity.members if isinstance(entity, QueuedPodGroupInfo) else (entity,)

@@ -12,11 +12,7 @@ import numpy as np
 
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.interface import (
-    NodeFilterPlugin,
-    PostFilterResult,
-    Refusal,
-)
+from kubegang.scheduler.framework.interface import NodeFilterPlugin, Refusal
 from kubegang.scheduler.framework.nodetable import BoolArray, RowArray, Rows
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.status import (
@@ -25,7 +21,6 @@ from kubegang.scheduler.framework.status import (
     Status,
     failure,
     unresolvable,
-    unschedulable,
 )
 from kubegang.scheduler.runtime.framework import Framework
 
@@ -187,29 +182,3 @@ def _explain_node_by_node(
         Refusal(np.array(refused, dtype=np.intp), status) for status, refused in by_status.items()
     )
     return np.array(passed, dtype=np.intp)
-
-
-def run_post_filter_plugins(
-    framework: Framework,
-    state: CycleState,
-    *,
-    pod: PodInfo,
-    cluster: ClusterView,
-    refusals: list[Refusal],
-) -> PostFilterResult:
-    """Ask plugins in turn how to make room; the first that can, or knows nobody can, ends it."""
-    reasons: list[str] = []
-    nominated: NodeName | None = None
-    said_by = ""
-    for plugin in framework.post_filter_plugins:
-        result = plugin.post_filter(state, pod, cluster=cluster, refusals=refusals)
-        status = result.status
-        if status.is_success or status.code is Code.UNRESOLVABLE:
-            return result._replace(status=status.by(plugin.NAME))
-        if not status.is_rejected:
-            return PostFilterResult(failure(status.as_error).by(plugin.NAME))
-        if result.nominated_node is not None:
-            nominated = result.nominated_node
-        reasons.extend(status.reasons)
-        said_by = said_by or plugin.NAME
-    return PostFilterResult(unschedulable(*reasons).by(said_by), nominated)

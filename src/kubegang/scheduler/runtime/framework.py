@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.errors import PluginConfigError
 from kubegang.scheduler.framework.interface import (
     BindPlugin,
@@ -19,12 +20,11 @@ from kubegang.scheduler.framework.interface import (
     NodeFilterPlugin,
     NormalizePlacementScorePlugin,
     NormalizeScorePlugin,
+    OwnNodeFilterPlugin,
     PlacementFeasiblePlugin,
     PlacementGeneratePlugin,
     PlacementScorePlugin,
     Plugin,
-    PodGroupPostFilterPlugin,
-    PostFilterPlugin,
     PreEnqueuePlugin,
     PreFilterPlugin,
     PreScorePlugin,
@@ -32,6 +32,7 @@ from kubegang.scheduler.framework.interface import (
     ScorePlugin,
     StaticFilterPlugin,
 )
+from kubegang.scheduler.framework.postfilter import PodGroupPostFilterPlugin, PostFilterPlugin
 from kubegang.scheduler.runtime.maskcache import MaskCache
 from kubegang.scheduler.runtime.scorecache import WORTHWHILE_ROWS, ScoreCache
 
@@ -111,6 +112,11 @@ class Framework:
             if isinstance(p, FilterPlugin) and not isinstance(p, StaticFilterPlugin)
         )
         self.node_filter_plugins = tuple(p for p in plugins if isinstance(p, NodeFilterPlugin))
+        self._wide_filters = frozenset(
+            p.NAME
+            for p in (*self.row_filter_plugins, *self.node_filter_plugins)
+            if not isinstance(p, OwnNodeFilterPlugin)
+        )
         self.post_filter_plugins = tuple(p for p in plugins if isinstance(p, PostFilterPlugin))
         self.pod_group_post_filter_plugins = tuple(
             p for p in plugins if isinstance(p, PodGroupPostFilterPlugin)
@@ -133,6 +139,10 @@ class Framework:
         self.masks = MaskCache(self.static_filter_plugins)
         self.local_scores = ScoreCache()
         self.keep_scores_from = keep_scores_from
+
+    def is_local(self, state: CycleState) -> bool:
+        """Return whether what the filters say about a node depends on that node alone."""
+        return self._wide_filters <= state.skip_filter
 
 
 def _only_one(sorters: tuple[QueueSortPlugin, ...]) -> QueueSortPlugin:

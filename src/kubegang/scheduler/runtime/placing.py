@@ -12,8 +12,7 @@ from kubegang.scheduler.framework.cluster import (
     PlacementProgress,
 )
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.interface import PodGroupPostFilterResult
-from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.pods import PodGroupInfo
 from kubegang.scheduler.framework.status import SUCCESS, Code, Status, failure, unschedulable
 from kubegang.scheduler.runtime.framework import Framework, WeighedPlacementScore
 
@@ -118,27 +117,3 @@ def _scores_of(
         )
         return failure(text), ()
     return SUCCESS, normalised
-
-
-def run_pod_group_post_filter_plugins(
-    framework: Framework,
-    state: CycleState,
-    *,
-    group: PodGroupInfo,
-    members: Sequence[PodInfo],
-    cluster: ClusterView,
-) -> PodGroupPostFilterResult:
-    """Ask plugins in turn how to make room; the first that can, or knows nobody can, ends it."""
-    reasons: list[str] = []
-    said_by = ""
-    for plugin in framework.pod_group_post_filter_plugins:
-        result = plugin.pod_group_post_filter(state, group, members=members, cluster=cluster)
-        status = result.status
-        if status.is_success or status.code is Code.UNRESOLVABLE:
-            return result._replace(status=status.by(plugin.NAME))
-        if status.code is not Code.UNSCHEDULABLE:
-            text = f'error in "{plugin.NAME}" PodGroupPostFilter plugins: {status.message}'
-            return PodGroupPostFilterResult(failure(text).by(plugin.NAME))
-        reasons.extend(status.reasons)
-        said_by = said_by or plugin.NAME
-    return PodGroupPostFilterResult(unschedulable(*reasons).by(said_by))

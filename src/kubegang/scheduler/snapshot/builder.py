@@ -7,6 +7,7 @@ synchronous and takes back what it tried, the same snapshot serves all cycles. P
 
 from __future__ import annotations
 
+from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import (
     ControllerKey,
@@ -52,6 +53,10 @@ class SnapshotBuilder:
         # Here, since no trial is under way that may hold on to what is forgotten.
         self._snapshot.counts.tidy()
 
+    def replace_pod(self, pod: PodInfo) -> None:
+        """Take over a pod of which nothing changed that anybody counts."""
+        self._snapshot.replace_pod(pod)
+
     def remove_pod(self, uid: PodUid) -> None:
         """Stop counting a pod: deleted, finished, or its binding was refused.
 
@@ -67,6 +72,22 @@ class SnapshotBuilder:
     def remove_pod_group(self, key: PodGroupKey) -> None:
         """Remove a group's object."""
         self._snapshot.remove_pod_group(key)
+
+    def nominate(self, pod: PodInfo, node: NodeName) -> None:
+        """Promise a node to a pod that has none, in place of an earlier promise."""
+        self._snapshot.nominations.set(pod, node)
+
+    def withdraw_nomination(self, uid: PodUid) -> None:
+        """Take a promise back, if there is one."""
+        self._snapshot.nominations.remove(uid)
+
+    def set_budget(self, budget: DisruptionBudget) -> None:
+        """Add or replace a disruption budget."""
+        self._snapshot.set_budget(budget)
+
+    def remove_budget(self, budget: DisruptionBudget) -> None:
+        """Remove a disruption budget."""
+        self._snapshot.remove_budget(budget)
 
     def set_namespace(self, namespace: NamespaceInfo) -> None:
         """Add or replace a namespace."""

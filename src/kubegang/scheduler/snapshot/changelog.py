@@ -8,8 +8,8 @@ import numpy as np
 
 from kubegang.scheduler.framework.nodetable import RowArray
 
-_KEPT: Final = 8192
-"""Changes remembered at least; whoever looks less often recomputes everything anyway."""
+_KEPT: Final = 32768
+"""Changes remembered at least: more than one decision makes, with all victims it tries."""
 
 
 class ChangeLog:

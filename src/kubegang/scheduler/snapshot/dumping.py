@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
@@ -16,7 +17,7 @@ from kubegang.scheduler.snapshot.snapshot import Snapshot
 
 
 class DumpedPod(msgspec.Struct, frozen=True, rename="camel"):
-    """A pod and the node it counts on."""
+    """A pod and the node it counts on, or that is promised to it."""
 
     pod: PodInfo
     node: NodeName
@@ -32,6 +33,8 @@ class SnapshotDump(msgspec.Struct, frozen=True, rename="camel"):
     namespaces: tuple[NamespaceInfo, ...] = ()
     services: tuple[ServiceInfo, ...] = ()
     controllers: tuple[ControllerInfo, ...] = ()
+    nominations: tuple[DumpedPod, ...] = ()
+    budgets: tuple[DisruptionBudget, ...] = ()
 
 
 def dump_snapshot(snapshot: Snapshot) -> JsonObject:
@@ -46,6 +49,12 @@ def dump_snapshot(snapshot: Snapshot) -> JsonObject:
         namespaces=tuple(snapshot.directory.namespaces.values()),
         services=tuple(snapshot.directory.services()),
         controllers=tuple(snapshot.directory.controllers.values()),
+        nominations=tuple(
+            DumpedPod(pod, node)
+            for node in snapshot.nominations.nodes()
+            for pod in snapshot.nominations.on(node)
+        ),
+        budgets=tuple(snapshot.disruption_budgets()),
     )
     plain: JsonObject = msgspec.to_builtins(dump)
     return plain
@@ -71,5 +80,9 @@ def load_snapshot(dump: JsonObject) -> Snapshot:
         snapshot.directory.set_service(service)
     for controller in content.controllers:
         snapshot.directory.set_controller(controller)
+    for promise in content.nominations:
+        snapshot.nominations.set(promise.pod, promise.node)
+    for budget in content.budgets:
+        snapshot.set_budget(budget)
     snapshot.scan_start = content.scan_start
     return snapshot

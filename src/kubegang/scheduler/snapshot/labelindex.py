@@ -26,9 +26,10 @@ class LabelIndex(Generic[T]):
         """Put an item under a label."""
         if anchor is None:
             self._others.append(item)
-        elif not anchor.values:
+            return
+        if not anchor.values:
             self._by_key.setdefault(anchor.key, []).append(item)
-        for value in anchor.values if anchor is not None else ():
+        for value in anchor.values:
             self._by_label.setdefault((anchor.key, value), []).append(item)
 
     def candidates(self, labels: Mapping[str, str]) -> Iterator[T]:

@@ -30,6 +30,7 @@ class PodCountIndex:
 
     def __init__(self, table: NodeTable, counted_pods: CountedPods) -> None:
         self._sums = SumKeeper(table)
+        self._counted_pods = counted_pods
         self._matching = MatchingPods(self._sums, counted_pods)
         self._held: Mapping[TermKind, HeldTerms] = {
             "required": HeldTerms(self._sums),
@@ -75,6 +76,20 @@ class PodCountIndex:
             for term, weight, holders in held.items():
                 found[f"{kind} {weight} {term}"] = holders.rows()
         return {what: rows for what, rows in found.items() if rows}
+
+    def sums_are_true(self) -> bool:
+        """Return whether all sums per domain say what the numbers per row say."""
+        return all(counts.sums_are_true() for counts in self._every_count())
+
+    def recounted(self) -> PodCountIndex:
+        """Return an index with the same questions, answered anew."""
+        fresh = PodCountIndex(self._sums.table, self._counted_pods)
+        for matcher, _ in self._matching.items():
+            fresh.matching(matcher)
+        for pod, row in self._counted_pods():
+            if pod.pod_affinity is not None:
+                fresh._count_terms(row, pod.pod_affinity, 1)
+        return fresh
 
     def _count_terms(self, row: int, terms: PodAffinityTerms, change: int) -> None:
         for term in terms.required:
@@ -206,9 +221,7 @@ def _anchor(matcher: PodMatcher) -> Anchor | None:
     return next((anchor for anchor in anchors if anchor is not None), None)
 
 
-def _is_meant(
-    term: AffinityTerm, pod: PodInfo, namespace_labels: Mapping[str, str]
-) -> bool:
+def _is_meant(term: AffinityTerm, pod: PodInfo, namespace_labels: Mapping[str, str]) -> bool:
     if pod.namespace not in term.namespaces and not selects(
         term.namespace_selector, namespace_labels
     ):

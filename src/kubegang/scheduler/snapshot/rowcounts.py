@@ -70,9 +70,7 @@ class RowCounts:
         """Return the sum per domain, from now on kept up to date."""
         sums = self._sums.get(domains)
         if sums is None:
-            sums = self._sums[domains] = np.zeros(domains.length, dtype=np.int64)
-            rows, numbers = self._arrays()
-            np.add.at(sums, domains.counted[rows], numbers)
+            sums = self._sums[domains] = self._added_up(domains)
             self._keeper.note(self, domains)
         return sums
 
@@ -103,6 +101,18 @@ class RowCounts:
     def forget(self, domains: Domains) -> None:
         """Stop keeping the sums over some domains."""
         del self._sums[domains]
+
+    def sums_are_true(self) -> bool:
+        """Return whether all sums that are kept say what the numbers say."""
+        return all(
+            np.array_equal(sums, self._added_up(domains)) for domains, sums in self._sums.items()
+        )
+
+    def _added_up(self, domains: Domains) -> IntArray:
+        sums = np.zeros(domains.length, dtype=np.int64)
+        rows, numbers = self._arrays()
+        np.add.at(sums, domains.counted[rows], numbers)
+        return sums
 
     def _arrays(self) -> tuple[RowArray, IntArray]:
         many = len(self._rows)

@@ -2,19 +2,17 @@
 
 A cycle reads it and, through a ``Trial``, changes it tentatively. Between cycles the cache
 brings it up to date through a ``SnapshotBuilder``: changed rows only, never a rebuild.
-Nobody else changes a snapshot.
-
-A pod whose eviction is tried is not taken out but set aside: it stays in its listings, is
-left out of every answer and of every count, and is back in its old place at no cost. Pure.
+Nobody else changes a snapshot. Pure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
 
-from kubegang.scheduler.framework.errors import InvariantError, NodeNotFoundError
+from kubegang.scheduler.framework.budgets import DisruptionBudget
+from kubegang.scheduler.framework.errors import NodeNotFoundError
 from kubegang.scheduler.framework.nodes import NodeInfo
+from kubegang.scheduler.framework.nodetable import IntArray
 from kubegang.scheduler.framework.podcounts import HeldTerm, PodCounts, PodMatcher, TermKind
 from kubegang.scheduler.framework.pods import (
     NodeName,
@@ -24,21 +22,11 @@ from kubegang.scheduler.framework.pods import (
     PodUid,
 )
 from kubegang.scheduler.snapshot.directory import KnownObjects
+from kubegang.scheduler.snapshot.nominations import Nominations
+from kubegang.scheduler.snapshot.placedpods import PlacedPod, PlacedPods
 from kubegang.scheduler.snapshot.podcounts import PodCountIndex
 from kubegang.scheduler.snapshot.table import SnapshotTable
-
-
-class PlacedPod(NamedTuple):
-    """A pod that has a node.
-
-    Attributes:
-        node: may be a node that does not exist (any more); the pod is then counted nowhere.
-        arrival: orders pods; kept when a step is taken back.
-    """
-
-    pod: PodInfo
-    node: NodeName
-    arrival: int
+from kubegang.scheduler.snapshot.weakest import WeakestPods
 
 
 class Snapshot:
@@ -47,6 +35,7 @@ class Snapshot:
     Attributes:
         directory: namespaces, Services and controllers.
         counts: what affinity and spreading ask about the pods that have a node.
+        nominations: the nodes that preemption promised to pods without a node.
         scan_start: the position in the scan order at which the next pod's search begins.
     """
 
@@ -54,19 +43,18 @@ class Snapshot:
         self.nodes = SnapshotTable()
         self.directory = KnownObjects()
         self.counts = PodCountIndex(self.nodes, self._counted_pods)
+        self.nominations = Nominations()
         self.scan_start = 0
-        self._placed: dict[PodUid, PlacedPod] = {}
-        self._on_node: dict[NodeName, dict[PodUid, PlacedPod]] = {}
-        self._members: dict[PodGroupKey, dict[PodUid, PlacedPod]] = {}
+        self._placed = PlacedPods()
         self._groups: dict[PodGroupKey, PodGroupInfo] = {}
-        self._arrivals = 0
+        self._budgets: dict[tuple[str, str], DisruptionBudget] = {}
+        self._weakest = WeakestPods(self.nodes, self._priorities_on)
 
     # --- reading -------------------------------------------------------------------------
 
     def pods_on(self, row: int) -> Collection[PodInfo]:
         """Return the pods on a node, in the order in which they came."""
-        placed = self._on_node.get(self.nodes.names[row])
-        return [entry.pod for entry in placed.values()] if placed else ()
+        return [entry.pod for entry in self._placed.on(self.nodes.names[row])]
 
     def pod(self, uid: PodUid) -> PodInfo | None:
         """Return a pod that has a node, or ``None``."""
@@ -80,11 +68,11 @@ class Snapshot:
 
     def pods(self) -> Iterator[PodInfo]:
         """Iterate over all pods that have a node."""
-        return (entry.pod for entry in self._placed.values())
+        return (entry.pod for entry in self._placed.all())
 
     def placed_pods(self) -> list[PlacedPod]:
         """Return all pods that have a node, in the order in which they came."""
-        return sorted(self._placed.values(), key=_by_arrival)
+        return sorted(self._placed.all(), key=_by_arrival)
 
     def pod_group(self, key: PodGroupKey) -> PodGroupInfo | None:
         """Return a group's object, or ``None``."""
@@ -96,12 +84,28 @@ class Snapshot:
 
     def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
         """Return a group's members that have a node, in the order in which they came."""
-        members = self._members.get(key)
-        return [entry.pod for entry in members.values()] if members else ()
+        return [entry.pod for entry in self._placed.members(key)]
 
     def scheduled_count(self, key: PodGroupKey) -> int:
         """Return how many members of a group have a node."""
-        return len(self._members.get(key, ()))
+        return len(self._placed.members(key))
+
+    def nominated_on(self, row: int) -> Collection[PodInfo]:
+        """Return the pods to which a node is promised, in the order of the promises."""
+        return self.nominations.on(self.nodes.names[row])
+
+    def disruption_budgets(self) -> Collection[DisruptionBudget]:
+        """Return all budgets."""
+        return self._budgets.values()
+
+    def priority_of(self, pod: PodInfo) -> int:
+        """Return how important a pod is to preemption: its group's priority counts, if any."""
+        group = None if pod.pod_group is None else self._groups.get(pod.pod_group)
+        return pod.priority if group is None else group.priority
+
+    def lowest_priorities(self) -> IntArray:
+        """Return per row the lowest priority there; a very high number where nobody is."""
+        return self._weakest.by_row()
 
     def pods_matching(self, matcher: PodMatcher) -> PodCounts:
         """Return the counts of some pods, from now on kept up to date."""
@@ -115,41 +119,35 @@ class Snapshot:
 
     def add_pod(self, pod: PodInfo, node: NodeName) -> PlacedPod:
         """Count a pod on a node from now on, and return its entry."""
-        if pod.uid in self._placed:
-            entry = self._placed[pod.uid]
-            raise InvariantError(
-                f"pod {pod.key} is placed on {node} but is already counted on {entry.node}"
-            )
-        self._arrivals += 1
-        entry = PlacedPod(pod, node, self._arrivals)
-        self._insert(entry)
+        entry = self._placed.add(pod, node)
+        self._count_all([entry], 1)
         return entry
-
-    def restore_pod(self, entry: PlacedPod) -> None:
-        """Take back ``remove_pod``: the pod gets its old place among the others too."""
-        self._insert(entry)
-        for table in self._listings(entry):
-            _restore_order(table)
 
     def remove_pod(self, uid: PodUid) -> PlacedPod:
         """Stop counting a pod, and return its entry."""
-        entry = self._placed.pop(uid, None)
-        if entry is None:
-            raise InvariantError(f"pod {uid} is taken away but has no node")
-        row = self.nodes.row(entry.node)
-        if row is not None:
-            self._uncount(row, entry.pod)
-        on_node = self._on_node[entry.node]
-        del on_node[uid]
-        if not on_node:
-            del self._on_node[entry.node]
-        group = entry.pod.pod_group
-        if group is not None:
-            members = self._members[group]
-            del members[uid]
-            if not members:
-                del self._members[group]
+        entry = self._placed.remove(uid)
+        self._count_all([entry], -1)
         return entry
+
+    def replace_pod(self, pod: PodInfo) -> None:
+        """Put a newer form of a pod in place that counts as the older one does."""
+        self._placed.replace(pod)
+
+    def set_aside(self, pods: Sequence[PodInfo]) -> None:
+        """Stop counting pods until they are brought back."""
+        self._count_all(self._placed.set_aside(pods), -1)
+
+    def bring_back(self, pods: Sequence[PodInfo]) -> None:
+        """Take back ``set_aside``: the pods have their old places among the others too."""
+        self._count_all(self._placed.bring_back(pods), 1)
+
+    def give_up(self, uid: PodUid) -> PlacedPod | None:
+        """Forget a pod that is set aside, so that it can be placed; ``None`` if it is not."""
+        return self._placed.give_up(uid)
+
+    def take_up(self, entry: PlacedPod) -> None:
+        """Take back ``give_up``."""
+        self._placed.take_up(entry)
 
     def set_node(self, node: NodeInfo) -> None:
         """Add a node or replace its object; pods that wait for the node are counted."""
@@ -159,16 +157,16 @@ class Snapshot:
         if self.nodes.version != version:
             self.counts.nodes_changed()
         if is_new:
-            for entry in self._on_node.get(node.name, {}).values():
-                self._count(row, entry.pod)
+            for entry in self._placed.on(node.name):
+                self._count(row, entry.pod, 1)
 
     def remove_node(self, name: NodeName) -> None:
         """Remove a node; its pods stay known but are counted nowhere."""
         row = self.nodes.row(name)
         if row is None:
             raise NodeNotFoundError(f"node {name} is removed but is not in the snapshot")
-        for entry in self._on_node.get(name, {}).values():
-            self._uncount(row, entry.pod)
+        for entry in self._placed.on(name):
+            self._count(row, entry.pod, -1)
         freed, moved = self.nodes.remove_node(name)
         self.counts.nodes_changed()
         self.counts.move(moved, freed)
@@ -176,50 +174,53 @@ class Snapshot:
 
     def set_pod_group(self, group: PodGroupInfo) -> None:
         """Add or replace a group's object."""
+        old = self._groups.get(group.key)
         self._groups[group.key] = group
+        if old is None or old.priority != group.priority:
+            self._members_changed(group.key)
 
     def remove_pod_group(self, key: PodGroupKey) -> None:
         """Remove a group's object; its members stay."""
-        self._groups.pop(key, None)
+        if self._groups.pop(key, None) is not None:
+            self._members_changed(key)
 
-    def _insert(self, entry: PlacedPod) -> None:
-        uid = entry.pod.uid
-        self._placed[uid] = entry
-        self._on_node.setdefault(entry.node, {})[uid] = entry
-        if entry.pod.pod_group is not None:
-            self._members.setdefault(entry.pod.pod_group, {})[uid] = entry
-        row = self.nodes.row(entry.node)
-        if row is not None:
-            self._count(row, entry.pod)
+    def set_budget(self, budget: DisruptionBudget) -> None:
+        """Add or replace a disruption budget."""
+        self._budgets[budget.namespace, budget.name] = budget
 
-    def _count(self, row: int, pod: PodInfo) -> None:
-        self.nodes.count_pod(row, pod)
-        self.counts.count(row, pod, 1)
+    def remove_budget(self, budget: DisruptionBudget) -> None:
+        """Remove a disruption budget."""
+        self._budgets.pop((budget.namespace, budget.name), None)
 
-    def _uncount(self, row: int, pod: PodInfo) -> None:
-        self.nodes.uncount_pod(row, pod)
-        self.counts.count(row, pod, -1)
+    def _count_all(self, entries: Sequence[PlacedPod], change: int) -> None:
+        for pod, node, _ in entries:
+            row = self.nodes.row(node)
+            if row is not None:
+                self._count(row, pod, change)
+
+    def _count(self, row: int, pod: PodInfo, change: int) -> None:
+        if change > 0:
+            self.nodes.count_pod(row, pod)
+        else:
+            self.nodes.uncount_pod(row, pod)
+        self.counts.count(row, pod, change)
 
     def _counted_pods(self) -> Iterator[tuple[PodInfo, int]]:
-        for entry in self._placed.values():
+        for entry in self._placed.all():
             row = self.nodes.row(entry.node)
             if row is not None:
                 yield entry.pod, row
 
-    def _listings(self, entry: PlacedPod) -> list[dict[PodUid, PlacedPod]]:
-        listings = [self._on_node[entry.node]]
-        if entry.pod.pod_group is not None:
-            listings.append(self._members[entry.pod.pod_group])
-        return listings
+    def _members_changed(self, key: PodGroupKey) -> None:
+        # The group's priority is its members'.
+        for entry in self._placed.members(key):
+            row = self.nodes.row(entry.node)
+            if row is not None:
+                self.nodes.touch(row)
+
+    def _priorities_on(self, row: int) -> list[int]:
+        return [self.priority_of(pod) for pod in self.pods_on(row)]
 
 
 def _by_arrival(entry: PlacedPod) -> int:
     return entry.arrival
-
-
-def _restore_order(listing: dict[PodUid, PlacedPod]) -> None:
-    # An eviction that is taken back must not leave the pod behind its neighbours: whoever
-    # walks over the listing would then decide differently.
-    ordered = sorted(listing.items(), key=lambda item: item[1].arrival)
-    listing.clear()
-    listing.update(ordered)

@@ -274,6 +274,10 @@ class SnapshotTable:
 
     # --- pods ----------------------------------------------------------------------------
 
+    def touch(self, row: int) -> None:
+        """Note that what counts on a row means something else now, though no count changed."""
+        self._changes.append(row)
+
     def count_pod(self, row: int, pod: PodInfo) -> None:
         """Count a pod on a row."""
         self._add_counts(row, pod, 1)

@@ -43,13 +43,21 @@ class Trial:
         """
         if self._snapshot.nodes.row(node) is None:
             raise NodeNotFoundError(f"pod {pod.key} cannot be placed: no node {node}")
+        given_up = self._snapshot.give_up(pod.uid)
         self._snapshot.add_pod(pod, node)
+        if given_up is not None:
+            self._undo.append(lambda: self._snapshot.take_up(given_up))
         self._undo.append(lambda: self._snapshot.remove_pod(pod.uid))
 
-    def evict(self, pod: PodInfo) -> None:
-        """Stop counting ``pod``, as if it had gone."""
-        entry = self._snapshot.remove_pod(pod.uid)
-        self._undo.append(lambda: self._snapshot.restore_pod(entry))
+    def evict(self, *pods: PodInfo) -> None:
+        """Stop counting ``pods``, as if they had gone."""
+        self._snapshot.set_aside(pods)
+        self._undo.append(lambda: self._snapshot.bring_back(pods))
+
+    def put_back(self, *pods: PodInfo) -> None:
+        """Count evicted ``pods`` again, as if they had never gone."""
+        self._snapshot.bring_back(pods)
+        self._undo.append(lambda: self._snapshot.set_aside(pods))
 
     def mark(self) -> int:
         """Return a point to which ``rollback`` can return."""

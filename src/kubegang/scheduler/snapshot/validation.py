@@ -33,6 +33,7 @@ def validate_snapshot(snapshot: Snapshot) -> None:
                 f" its pods come to {wanted[row]}"
             )
     _validate_indexes(snapshot)
+    _validate_pod_counts(snapshot)
 
 
 def _count(snapshot: Snapshot) -> Counter[tuple[int, str]]:
@@ -65,3 +66,14 @@ def _validate_indexes(snapshot: Snapshot) -> None:
         raise InvariantError(f"taken ports are {nodes.taken_ports()}, pods take {taken}")
     if sorted(nodes.scan_order.tolist()) != list(range(nodes.size)):
         raise InvariantError("the scan order does not hold every row once")
+
+
+def _validate_pod_counts(snapshot: Snapshot) -> None:
+    counted, wanted = snapshot.counts.picture(), snapshot.counts.recounted().picture()
+    for what in sorted(counted.keys() | wanted.keys()):
+        if counted.get(what) != wanted.get(what):
+            raise InvariantError(
+                f"{what}: {counted.get(what)} by row, its pods come to {wanted.get(what)}"
+            )
+    if not snapshot.counts.sums_are_true():
+        raise InvariantError("a sum over topology domains is not that of its rows")

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from kubegang.scheduler.cycle.handle import CycleHandle
 from kubegang.scheduler.cycle.nodesearch import FoundNode, NodeSearch
 from kubegang.scheduler.cycle.sampling import nodes_to_find, select_host, take_sample
 from kubegang.scheduler.framework.cluster import Placement
@@ -92,8 +93,9 @@ def test_a_stretch_gives_what_filtering_all_nodes_gives() -> None:
     core = DecidingCore(nodes, make_pod(), profile=default_profile())
     profile = msgspec.structs.replace(default_profile(), percentage_of_nodes_to_score=5)
     for start in (0, 5, 333, 700, 899):
+        rng = Scripted(*[0] * 9)
         search = NodeSearch(
-            core.snapshot, framework=core.framework, profile=profile, rng=Scripted(*[0] * 9)
+            CycleHandle(core.snapshot, framework=core.framework, rng=rng), profile
         )
         search.scan_start = start
         found = search.find(CycleState(), core.waiting["p"], placement=Placement(""))

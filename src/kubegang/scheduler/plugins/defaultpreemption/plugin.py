@@ -1,59 +1,86 @@
 """Makes room for pods and groups of higher priority. Pure.
 
-Here is who may preempt at all and what is said when no pod of lower priority stands in the
-way; the search for victims belongs to ``scheduler.preemption``.
+Here is who may preempt, and who must wait until a preemption of his is carried out; the
+search for victims belongs to ``scheduler.preemption``.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import ClassVar, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
 
-from kubegang.scheduler.framework.cluster import ClusterView
+import msgspec
+
+from kubegang.scheduler.framework.arguments import decode_arguments
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.fiterror import fit_error
-from kubegang.scheduler.framework.interface import (
-    PluginContext,
+from kubegang.scheduler.framework.errors import PluginConfigError
+from kubegang.scheduler.framework.events import (
+    Action,
+    ClusterEvent,
+    ClusterObject,
+    HintRegistration,
+)
+from kubegang.scheduler.framework.interface import PluginContext, Refusal
+from kubegang.scheduler.framework.podgroups import PodGroupStates
+from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.postfilter import (
+    Handle,
     PodGroupPostFilterResult,
     PostFilterResult,
-    Refusal,
+    ScheduleGroup,
 )
-from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
-from kubegang.scheduler.framework.status import Code, Status, unresolvable, unschedulable
+from kubegang.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from kubegang.scheduler.preemption.grouppreemption import preempt_for_group
+from kubegang.scheduler.preemption.podpreemption import NEVER, SearchLimits, preempt_for_pod
 
-_NOT_ELIGIBLE: Final = "not eligible due to preemptionPolicy=Never."
-_NO_VICTIMS: Final = "No preemption victims found for incoming pod"
-_NOT_HELPFUL: Final = "Preemption is not helpful for scheduling"
-_NO_GROUP_VICTIMS: Final = "No preemption victims found for incoming preemptor"
+_POD_WAITS: Final = unresolvable("waiting for the preemption for this pod to be finished")
+_GROUP_WAITS: Final = unresolvable("waiting for the preemption for this pod group to be finished")
+
+
+class DefaultPreemptionArgs(
+    msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True
+):
+    """The plugin's arguments: how many candidates a search for one pod ends with."""
+
+    min_candidate_nodes_percentage: int = 10
+    min_candidate_nodes_absolute: int = 100
 
 
 class DefaultPreemption:
-    """Says what preemption can do for a pod without a node, or a group without a placement."""
+    """Finds pods of lower priority whose place a pod or a group may take."""
 
     NAME: ClassVar[str] = "DefaultPreemption"
 
     def __init__(self, context: PluginContext) -> None:
-        """Take no arguments yet; the gate decides whose preemption policy counts for groups."""
+        """Read the limits from the arguments, and what counts for groups from the gates.
+
+        Raises:
+            PluginConfigError: the arguments cannot be used.
+        """
+        self._limits = _limits(self.NAME, context.args)
+        self._groups = context.gates.enabled_if_known("GenericWorkload")
         self._group_policy = context.gates.enabled_if_known("PodGroupPreemptionPolicy")
 
+    def queueing_hints(self) -> Sequence[HintRegistration]:
+        """Be told of pods that go: who was held may be let go on then."""
+        deleted = ClusterEvent("AssignedPod", Action.DELETE)
+        return (HintRegistration(deleted, is_schedulable_after_pod_deleted),)
+
+    def pre_enqueue(self, pod: PodInfo, groups: PodGroupStates) -> Status:
+        """Hold a pod, or its whole group, until all its victims have been told to go."""
+        group = groups.pod_group(pod.pod_group) if self._groups and pod.pod_group else None
+        if group is not None:
+            return _GROUP_WAITS if groups.is_preempting(group.key) else SUCCESS
+        return _POD_WAITS if groups.is_preempting(pod.uid) else SUCCESS
+
     def post_filter(
-        self,
-        state: CycleState,
-        pod: PodInfo,
-        *,
-        cluster: ClusterView,
-        refusals: Sequence[Refusal],
+        self, state: CycleState, pod: PodInfo, *, refusals: Sequence[Refusal], handle: Handle
     ) -> PostFilterResult:
-        """Say why nobody need be evicted: it would not help, or there is nobody."""
-        if pod.preemption_policy == "Never":
-            return PostFilterResult(unschedulable(f"preemption: {_NOT_ELIGIBLE}"))
-        counts: Counter[str] = Counter()
-        for refusal in refusals:
-            curable = refusal.status.code is Code.UNSCHEDULABLE
-            counts[_NO_VICTIMS if curable else _NOT_HELPFUL] += len(refusal.rows)
-        text = fit_error(cluster.nodes.size, counts)
-        return PostFilterResult(unschedulable(f"preemption: {text}"), NodeName(""))
+        """Look for a node on which weaker pods can make room."""
+        result = preempt_for_pod(
+            handle, state, pod, refusals=refusals, limits=self._limits, by_group=self._groups
+        )
+        return result._replace(status=_introduced("preemption", result.status))
 
     def pod_group_post_filter(
         self,
@@ -61,16 +88,49 @@ class DefaultPreemption:
         group: PodGroupInfo,
         *,
         members: Sequence[PodInfo],
-        cluster: ClusterView,
+        handle: Handle,
+        schedule: ScheduleGroup,
     ) -> PodGroupPostFilterResult:
-        """Say why nobody need be evicted for the group."""
-        return PodGroupPostFilterResult(self._group_status(group, members))
-
-    def _group_status(self, group: PodGroupInfo, members: Sequence[PodInfo]) -> Status:
-        if self._group_policy:
-            never = group.preemption_policy == "Never"
+        """Look for weaker pods anywhere that can make room for the group."""
+        if self._must_not_preempt(group, members):
+            result = PodGroupPostFilterResult(unschedulable(NEVER))
         else:
-            never = any(member.preemption_policy == "Never" for member in members)
-        if never:
-            return unschedulable(f"pod group preemption: {_NOT_ELIGIBLE}")
-        return unresolvable(f"pod group preemption: {_NO_GROUP_VICTIMS}")
+            result = preempt_for_group(handle, group, members, schedule=schedule)
+        return result._replace(status=_introduced("pod group preemption", result.status))
+
+    def _must_not_preempt(self, group: PodGroupInfo, members: Sequence[PodInfo]) -> bool:
+        if self._group_policy:
+            return group.preemption_policy == "Never"
+        return any(member.preemption_policy == "Never" for member in members)
+
+
+def is_schedulable_after_pod_deleted(
+    pod: PodInfo, old: ClusterObject | None, new: ClusterObject | None
+) -> bool:
+    """Leave it to the plugins that refused the pod whether what happened helps."""
+    return False
+
+
+def _introduced(what: str, status: Status) -> Status:
+    return Status(status.code, (f"{what}: {status.message}",))
+
+
+def _limits(plugin: str, args: Mapping[str, Any]) -> SearchLimits:
+    given = decode_arguments(plugin, args, DefaultPreemptionArgs)
+    percentage, absolute = given.min_candidate_nodes_percentage, given.min_candidate_nodes_absolute
+    if not 0 <= percentage <= 100:
+        raise PluginConfigError(
+            f"arguments of plugin {plugin}: minCandidateNodesPercentage: {percentage}"
+            " is not in valid range [0, 100]"
+        )
+    if absolute < 0:
+        raise PluginConfigError(
+            f"arguments of plugin {plugin}: minCandidateNodesAbsolute: {absolute}"
+            " is not in valid range [0, inf)"
+        )
+    if not percentage and not absolute:
+        raise PluginConfigError(
+            f"arguments of plugin {plugin}: minCandidateNodesPercentage and"
+            " minCandidateNodesAbsolute cannot be zero at the same time"
+        )
+    return SearchLimits(percentage, absolute)

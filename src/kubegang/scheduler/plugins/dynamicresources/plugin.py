@@ -15,12 +15,16 @@ from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.interface import (
     PluginContext,
-    PodGroupPostFilterResult,
-    PostFilterResult,
     PreFilterResult,
     Refusal,
 )
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.postfilter import (
+    Handle,
+    PodGroupPostFilterResult,
+    PostFilterResult,
+    ScheduleGroup,
+)
 from kubegang.scheduler.framework.status import SKIP, failure, unschedulable
 
 _NO_NOTE: Final = failure("not found")
@@ -46,12 +50,7 @@ class DynamicResources:
         return PreFilterResult(SKIP)
 
     def post_filter(
-        self,
-        state: CycleState,
-        pod: PodInfo,
-        *,
-        cluster: ClusterView,
-        refusals: Sequence[Refusal],
+        self, state: CycleState, pod: PodInfo, *, refusals: Sequence[Refusal], handle: Handle
     ) -> PostFilterResult:
         """Have no claim to free."""
         return PostFilterResult(_NO_NOTE if state.read(self.NAME) is None else unschedulable())
@@ -62,7 +61,8 @@ class DynamicResources:
         group: PodGroupInfo,
         *,
         members: Sequence[PodInfo],
-        cluster: ClusterView,
+        handle: Handle,
+        schedule: ScheduleGroup,
     ) -> PodGroupPostFilterResult:
         """Have no claim to free; groups with a topology key are not even looked at."""
         if self._topology and group.topology_key:

@@ -28,6 +28,7 @@ class NodePorts:
     """Refuses nodes on which a port with the same protocol and an overlapping address is taken."""
 
     NAME: ClassVar[str] = "NodePorts"
+    OWN_NODE_ONLY: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Take no arguments from ``context``."""

@@ -72,6 +72,7 @@ class NodeResourcesFit:
     """Refuses nodes where a request exceeds what is left; never lets a node be overfilled."""
 
     NAME: ClassVar[str] = "NodeResourcesFit"
+    OWN_NODE_ONLY: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Read strategy and ignored resources from the arguments.

@@ -1,0 +1,1 @@
+"""Controllers of long-running pods, as far as code reads them."""

@@ -1,0 +1,86 @@
+"""Metrics of preemption under the names that kube-scheduler 1.37 uses."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from kubegang.scheduler.cycle.decision import SearchForRoom
+
+Preemptor = Literal["pod", "podgroup"]
+
+
+def _powers_of_two(start: float, count: int) -> tuple[float, ...]:
+    return tuple(start * 2.0**power for power in range(count))
+
+
+_VICTIMS: Final = _powers_of_two(1, 7)
+_WORKLOAD_VICTIMS: Final = _powers_of_two(1, 11)
+
+
+class PreemptionMetrics:
+    """What preemption looked for, found and did, counted into one registry."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._attempts = Counter(
+            "scheduler_preemption_attempts",
+            "Attempts to make room for a pod.",
+            registry=registry,
+        )
+        self._victims = Histogram(
+            "scheduler_preemption_victims",
+            "Victims of a preemption for a pod.",
+            buckets=_VICTIMS,
+            registry=registry,
+        )
+        self._workload_attempts = Counter(
+            "scheduler_workload_preemption_attempts",
+            "Attempts to make room for a pod group, by result.",
+            ("result",),
+            registry=registry,
+        )
+        self._workload_victims = Histogram(
+            "scheduler_workload_preemption_victims",
+            "Victims of a preemption for a pod group.",
+            buckets=_WORKLOAD_VICTIMS,
+            registry=registry,
+        )
+        self._disruptions = Histogram(
+            "scheduler_preemption_workload_disruptions",
+            "Members of pod groups, or whole groups, among the victims of a preemption.",
+            ("preemptor",),
+            buckets=_WORKLOAD_VICTIMS,
+            registry=registry,
+        )
+        self._budget_violations = Counter(
+            "scheduler_preemption_pdb_violations",
+            "Victims that a disruption budget protected.",
+            ("preemptor",),
+            registry=registry,
+        )
+        self._execution = Histogram(
+            "scheduler_preemption_execution_duration_seconds",
+            "How long telling all victims of a preemption to go took.",
+            ("preemptor", "result"),
+            buckets=_powers_of_two(0.001, 16),
+            registry=registry,
+        )
+
+    def note_search(self, preemptor: Preemptor, room: SearchForRoom) -> None:
+        """Count a search for room."""
+        if preemptor == "pod":
+            self._attempts.inc()
+        else:
+            self._workload_attempts.labels(room.outcome).inc()
+        if room.victims:
+            victims = self._victims if preemptor == "pod" else self._workload_victims
+            victims.observe(room.victims)
+        if room.group_units:
+            self._disruptions.labels(preemptor).observe(room.group_units)
+        if room.budget_violations:
+            self._budget_violations.labels(preemptor).inc(room.budget_violations)
+
+    def note_execution(self, preemptor: Preemptor, *, failed: bool, seconds: float) -> None:
+        """Count a preemption whose victims have been told."""
+        self._execution.labels(preemptor, "error" if failed else "success").observe(seconds)

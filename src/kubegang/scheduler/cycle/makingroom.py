@@ -1,0 +1,59 @@
+"""From what post filters found to what is to be done about victims. Pure."""
+
+from __future__ import annotations
+
+from kubegang.scheduler.cycle.decision import EvictPod, SearchForRoom
+from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.postfilter import (
+    Eviction,
+    PodGroupPostFilterResult,
+    PostFilterResult,
+)
+
+
+def evictions_for_pod(pod: PodInfo, node: NodeName, eviction: Eviction) -> list[EvictPod]:
+    """Return how to evict the victims of an ordinary pod."""
+    return [
+        EvictPod(
+            victim,
+            f"Preempted by pod {pod.uid} on node {node}",
+            f"{pod.scheduler_name}: preempting to accommodate a higher priority pod",
+        )
+        for victim in _still_there(eviction)
+    ]
+
+
+def evictions_for_group(
+    group: PodGroupInfo, scheduler_name: str, eviction: Eviction
+) -> list[EvictPod]:
+    """Return how to evict the victims of a pod group."""
+    return [
+        EvictPod(
+            victim,
+            # Upstream prints the name of its only domain where a node's would be.
+            f"Preempted by podgroup {group.uid} on node cluster",
+            f"{scheduler_name}: preempting to accommodate a higher priority podgroup",
+            group.key,
+        )
+        for victim in _still_there(eviction)
+    ]
+
+
+def search_report(
+    room: PostFilterResult | PodGroupPostFilterResult | None,
+) -> SearchForRoom | None:
+    """Return what post filters came to, in numbers; ``None`` if nobody was asked."""
+    if room is None:
+        return None
+    eviction = room.eviction
+    return SearchForRoom(
+        room.status.code.value,
+        len(eviction.victims),
+        eviction.group_units,
+        eviction.budget_violations,
+    )
+
+
+def _still_there(eviction: Eviction) -> list[PodInfo]:
+    # Who is terminating already need not be told again.
+    return [victim for victim in eviction.victims if not victim.terminating]

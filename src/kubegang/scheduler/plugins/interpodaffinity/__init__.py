@@ -1,0 +1,1 @@
+"""Keeps pods near to, or away from, other pods."""

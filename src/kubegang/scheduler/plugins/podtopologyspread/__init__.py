@@ -1,0 +1,1 @@
+"""Spreads pods evenly over the domains of topology keys."""

@@ -1,0 +1,137 @@
+"""The server on a real socket: TLS, client certificates, tokens, and a proper end."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import ssl
+import time
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from kubegang.api.facts import load_facts
+from kubegang.api.resources import ROWS
+from kubegang.api.scheme import Scheme
+from kubegang.apiserver.app import create_app
+from kubegang.apiserver.authn import Authenticator, Identity
+from kubegang.apiserver.bootstrap import bootstrap
+from kubegang.apiserver.serving import ApiServer, TlsFiles, bind
+from kubegang.app.certificates import CertificateAuthority
+from kubegang.app.profiles.table import profile_named
+from kubegang.base.clock import RealClock
+from kubegang.store.memory import MemoryStore
+
+
+class Served:
+    """A running server and what a client needs to reach it."""
+
+    def __init__(self, server: ApiServer, task: asyncio.Task[None], folder: Path) -> None:
+        self.server = server
+        self.task = task
+        host, port = server.address
+        self.url = f"https://{host}:{port}"
+        self._folder = folder
+
+    def client(self, *, certificate: bool = True) -> aiohttp.ClientSession:
+        context = ssl.create_default_context(cafile=str(self._folder / "ca.crt"))
+        if certificate:
+            context.load_cert_chain(self._folder / "client.crt", self._folder / "client.key")
+        return aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=context))
+
+
+async def _start(folder: Path) -> Served:
+    authority = CertificateAuthority.create(now=time.time())  # noqa: TID251 - real certificates
+    now = time.time()  # noqa: TID251
+    server = authority.server(("127.0.0.1",), now=now)
+    client = authority.client("jane", ("system:masters", "devs"), now=now)
+    for name, content in (
+        ("ca.crt", authority.pem),
+        ("server.crt", server.certificate),
+        ("server.key", server.key),
+        ("client.crt", client.certificate),
+        ("client.key", client.key),
+    ):
+        (folder / name).write_bytes(content)
+    profile = profile_named("1.37")
+    gates = profile.gates["apiserver"]
+    app = create_app(
+        store=MemoryStore(),
+        scheme=Scheme.for_profile(ROWS, profile.served, gates),
+        facts=load_facts(profile.name),
+        gates=gates,
+        clock=RealClock(),
+        rng=random.Random(1),
+        git_version=profile.git_version,
+        authenticator=Authenticator({"secret": Identity("robot", ())}),
+    )
+    await bootstrap(app.state.backend)
+    tls = TlsFiles(folder / "server.crt", folder / "server.key", folder / "ca.crt")
+    api_server = ApiServer(app, sock=bind("127.0.0.1", 0), tls=tls)
+    task = asyncio.create_task(api_server.run())
+    while not api_server.started:
+        await RealClock().sleep(0.01)
+    return Served(api_server, task, folder)
+
+
+async def _who(session: aiohttp.ClientSession, url: str, **headers: str) -> Any:
+    target = f"{url}/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    async with session.post(target, json={}, headers=headers) as answer:
+        return await answer.json()
+
+
+async def test_certificates_and_tokens_say_who_asks(tmp_path: Path) -> None:
+    served = await _start(tmp_path)
+    async with served.client() as jane, served.client(certificate=False) as other:
+        by_certificate = await _who(jane, served.url)
+        by_token = await _who(other, served.url, authorization="Bearer secret")
+        nobody = await _who(other, served.url)
+    served.server.stop()
+    await served.task
+
+    assert by_certificate["status"]["userInfo"] == {
+        "username": "jane",
+        "groups": ["system:masters", "devs", "system:authenticated"],
+    }
+    assert by_token["status"]["userInfo"]["username"] == "robot"
+    assert (nobody["code"], nobody["reason"]) == (403, "Forbidden")
+
+
+async def test_a_stop_ends_watches_and_the_server_soon(tmp_path: Path) -> None:
+    served = await _start(tmp_path)
+    async with served.client() as jane:
+        watch = f"{served.url}/api/v1/namespaces?watch=1"
+        async with jane.get(watch) as answer:
+            first = await answer.content.readline()
+            served.server.stop()
+            rest = await answer.content.read()
+    await asyncio.wait_for(served.task, timeout=4)
+
+    assert b'"ADDED"' in first
+    assert rest.endswith(b"\n")
+
+
+async def test_an_unknown_method_gets_a_status(tmp_path: Path) -> None:
+    served = await _start(tmp_path)
+    context = ssl.create_default_context(cafile=str(tmp_path / "ca.crt"))
+    host, port = served.server.address
+    reader, writer = await asyncio.open_connection(host, port, ssl=context)
+    writer.write(b"FOO /api HTTP/1.1\r\nhost: x\r\n\r\n")
+    answer = await reader.read()
+    writer.close()
+    served.server.stop()
+    await served.task
+
+    assert answer.startswith(b"HTTP/1.1 405")
+    assert b'"reason":"MethodNotAllowed"' in answer
+
+
+def test_a_port_in_use_is_found_out_before_serving() -> None:
+    taken = bind("127.0.0.1", 0)
+    taken.listen()
+
+    with pytest.raises(OSError, match="in use"):
+        bind("127.0.0.1", taken.getsockname()[1])
+    taken.close()

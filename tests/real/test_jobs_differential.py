@@ -1,0 +1,137 @@
+"""Random Jobs on the real controllers and on ours: the same must happen to both."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kubegang.base.clock import RealClock
+from kubegang.client.interface import Client
+from tests.real.jobcase import Case, MovePods, Step, make_case
+from tests.real.jobplay import Player, prepare
+from tests.real.jobview import View, as_text
+from tests.real.planes import client_of, own_plane, real_plane
+
+COUNT = "KUBEGANG_JOB_CASES"
+"""In the environment: how many cases; or first and last seed, as ``100-180``."""
+
+AT_ONCE = 12
+QUIET_SECONDS = 2.5
+"""Nothing changes for so long: longer than the controllers' longest habitual pause."""
+
+LOOK_SECONDS = 0.8
+PATIENCE_SECONDS = 40.0
+BACKOFF_SECONDS = 24.0
+"""After a failure pods may come so late."""
+
+Planes = tuple[Path, Path]
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(3600)]
+
+
+@pytest.fixture(scope="module")
+def planes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planes]:
+    directory = tmp_path_factory.mktemp("planes")
+    with real_plane(directory / "real") as real, own_plane(directory / "own") as own:
+        yield real, own
+
+
+async def test_random_jobs_fare_the_same_with_both_controllers(planes: Planes) -> None:
+    clients = [client_of(path) for path in planes]
+    limit = asyncio.Semaphore(AT_ONCE)
+
+    async def compare_one(seed: int) -> str:
+        async with limit:
+            return await compare(make_case(seed), clients)
+
+    try:
+        await asyncio.gather(*(prepare(client) for client in clients))
+        # Admission learns of the new PriorityClasses by watching.
+        await RealClock().sleep(1)
+        differences = await asyncio.gather(*(compare_one(seed) for seed in seeds()))
+    finally:
+        for client in clients:
+            await client.close()
+
+    told = [difference for difference in differences if difference]
+    assert not told, f"{len(told)} cases differ\n" + "\n\n".join(told)
+
+
+def seeds() -> range:
+    """Return the seeds to try."""
+    first, dash, last = os.environ.get(COUNT, "12").partition("-")
+    return range(int(first), int(last) + 1) if dash else range(int(first))
+
+
+async def compare(case: Case, clients: list[Client]) -> str:
+    """Play a case on both clusters; return the first difference, or an empty text."""
+    namespace = f"case-{case.seed}-{uuid.uuid4().hex[:6]}"
+    players = [Player(client, case, namespace) for client in clients]
+    await asyncio.gather(*(player.begin() for player in players))
+    done: list[Step] = []
+    difference, views = await settle(players, failed=False)
+    for step in case.steps:
+        if difference:
+            break
+        await asyncio.gather(
+            *(player.do(step, view) for player, view in zip(players, views, strict=True))
+        )
+        done.append(step)
+        failed = isinstance(step, MovePods) and step.what in ("fail", "disrupt", "delete")
+        difference, views = await settle(players, failed=failed)
+    await asyncio.gather(*(player.end() for player in players))
+    if not difference:
+        return ""
+    story = msgspec.json.encode(msgspec.structs.replace(case, steps=done)).decode()
+    return f"seed {case.seed}, real - and ours +:\n{difference}\nin {story}"
+
+
+async def settle(players: list[Player], *, failed: bool) -> tuple[str, list[View]]:
+    """Wait until nothing changes any more; return the difference, and what is seen."""
+    clock = RealClock()
+    started = quiet_since = clock.now()
+    views = [await player.see() for player in players]
+    while True:
+        await clock.sleep(LOOK_SECONDS)
+        seen = [await player.see() for player in players]
+        now = clock.now()
+        if [view.versions for view in seen] != [view.versions for view in views]:
+            quiet_since = now
+        views = seen
+        if now - quiet_since < QUIET_SECONDS:
+            continue
+        if failed and now - started < BACKOFF_SECONDS and any(map(lacks_pods, views)):
+            continue
+        told = difference_of(players, views)
+        if not told or now - started > PATIENCE_SECONDS:
+            return told, views
+
+
+def lacks_pods(view: View) -> bool:
+    """Return whether some Job will have more pods sooner or later."""
+    for job in view.jobs:
+        spec, status = job["spec"], job.get("status") or {}
+        if job["metadata"].get("deletionTimestamp") or spec.get("suspend"):
+            continue
+        if any(c["type"] != "Suspended" for c in status.get("conditions") or []):
+            continue
+        left = spec.get("completions", spec["parallelism"]) - status.get("succeeded", 0)
+        if status.get("active", 0) < min(left, spec["parallelism"]):
+            return True
+    return False
+
+
+def difference_of(players: list[Player], views: list[View]) -> str:
+    """Return how the second differs from the first, or an empty text."""
+    real, own = (
+        as_text({**view.objects, "refused": player.refused}).splitlines()
+        for player, view in zip(players, views, strict=True)
+    )
+    return "\n".join(difflib.unified_diff(real, own, "real", "ours", lineterm="", n=4))

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from kubegang.api.resources import ROWS
+from kubegang.apimachinery.errors import ForbiddenError, NotFoundError
+from kubegang.apiserver.admission.chain import PLUGINS, Admission, UnknownPluginError
+from kubegang.apiserver.admission.request import AdmissionRequest, Operation
+from kubegang.base.feature_gates import FeatureGates
+
+_GATES = FeatureGates({"PodGroupPreemptionPolicy": True})
+
+
+@dataclass(frozen=True)
+class Class:
+    name: str
+    value: int
+    preemption_policy: str = "PreemptLowerPriority"
+
+
+@dataclass
+class Cluster:
+    """What admission would find in the store."""
+
+    phases: dict[str, str] = field(default_factory=lambda: {"default": "Active"})
+    classes: dict[str, Class] = field(default_factory=dict)
+    default: Class | None = None
+    labels: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def namespace_phase(self, name: str) -> str | None:
+        return self.phases.get(name)
+
+    def priority_class(self, name: str) -> Class | None:
+        return self.classes.get(name)
+
+    def default_priority_class(self) -> Class | None:
+        return self.default
+
+    def node_labels(self, name: str) -> dict[str, str]:
+        return self.labels.get(name, {})
+
+
+def _admit(
+    plural: str,
+    obj: dict[str, Any],
+    cluster: Cluster | None = None,
+    *,
+    operation: Operation = "create",
+    old: dict[str, Any] | None = None,
+    version: str = "v1",
+    namespace: str = "default",
+) -> dict[str, Any]:
+    info = next(row for row in ROWS if row.plural == plural and row.version == version)
+    obj.setdefault("metadata", {"name": "n"})
+    request = AdmissionRequest(
+        operation=operation, info=info, namespace=namespace, name="n", obj=obj, old=old
+    )
+    Admission(cluster or Cluster(), _GATES).admit(request)
+    return obj
+
+
+def test_plugins_run_in_upstreams_order() -> None:
+    assert PLUGINS == (
+        "NamespaceLifecycle",
+        "TaintNodesByCondition",
+        "Priority",
+        "DefaultTolerationSeconds",
+        "StorageObjectInUseProtection",
+        "PodGroupProtection",
+        "PodTopologyLabels",
+    )
+
+
+def test_a_name_that_is_no_plugin_is_refused() -> None:
+    with pytest.raises(UnknownPluginError, match="known: NamespaceLifecycle"):
+        Admission(Cluster(), _GATES, disabled=("Nonsense",))
+
+
+def test_a_missing_namespace_comes_before_everything_else() -> None:
+    with pytest.raises(NotFoundError, match='namespaces "absent" not found'):
+        _admit("pods", {"spec": {"priorityClassName": "none"}}, namespace="absent")
+
+
+def test_tolerations_are_added_for_taints_that_are_not_tolerated() -> None:
+    own = {"key": "node.kubernetes.io/not-ready", "operator": "Exists"}
+
+    pod = _admit("pods", {"spec": {"tolerations": [own]}})
+
+    assert [one["key"] for one in pod["spec"]["tolerations"]] == [
+        "node.kubernetes.io/not-ready",
+        "node.kubernetes.io/unreachable",
+    ]
+    everything = {"operator": "Exists"}
+    assert _admit("pods", {"spec": {"tolerations": [everything]}})["spec"]["tolerations"] == [
+        everything
+    ]
+
+
+def test_a_class_fills_in_priority_and_policy_of_a_pod() -> None:
+    cluster = Cluster(classes={"never": Class("never", 5, "Never")})
+
+    spec = _admit("pods", {"spec": {"priorityClassName": "never"}}, cluster)["spec"]
+
+    assert (spec["priority"], spec["preemptionPolicy"]) == (5, "Never")
+
+
+def test_the_default_class_is_named_in_the_pod() -> None:
+    cluster = Cluster(default=Class("usual", 7))
+
+    assert _admit("pods", {"spec": {}}, cluster)["spec"]["priorityClassName"] == "usual"
+
+
+def test_an_update_of_a_pod_keeps_its_priority() -> None:
+    old = {"spec": {"priority": 7, "preemptionPolicy": "Never"}}
+
+    spec = _admit("pods", {"spec": {}}, operation="update", old=old)["spec"]
+
+    assert (spec["priority"], spec["preemptionPolicy"]) == (7, "Never")
+
+
+def test_a_group_must_repeat_the_policy_of_a_class_that_never_preempts() -> None:
+    cluster = Cluster(classes={"never": Class("never", 5, "Never")})
+    spec = {"priorityClassName": "never", "preemptionPolicy": "PreemptLowerPriority"}
+
+    with pytest.raises(ForbiddenError, match="must not be provided in pod group spec"):
+        _admit("podgroups", {"spec": spec}, cluster, version="v1beta1")
+
+    same = _admit(
+        "podgroups", {"spec": {**spec, "preemptionPolicy": "Never"}}, cluster, version="v1beta1"
+    )
+    assert same["spec"]["priority"] == 5
+    assert same["metadata"]["finalizers"] == ["scheduling.k8s.io/podgroup-protection"]
+
+
+def test_an_unnamed_object_is_refused_under_its_base_name() -> None:
+    pod = {"metadata": {"generateName": "g-"}, "spec": {"priorityClassName": "none"}}
+
+    with pytest.raises(ForbiddenError, match='pods "g-" is forbidden: no PriorityClass'):
+        _admit("pods", pod)
