@@ -18,8 +18,15 @@ from kubegang.client.resources import JOBS, NAMESPACES, PODGROUPS, PODS, WORKLOA
 from kubegang.client.workqueue import WorkQueue
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.garbagecollector.controller import GarbageCollector
-from kubegang.controllers.job.controller import JobController
+from kubegang.controllers.job.controller import (
+    FIRST_RETRY_SECONDS,
+    LONGEST_RETRY_SECONDS,
+    JobController,
+)
+from kubegang.controllers.job.expectations import Expectations
 from kubegang.controllers.job.objects import SchedulingObjects
+from kubegang.controllers.job.orphans import OrphanReleaser
+from kubegang.controllers.job.podactions import PodActions
 from kubegang.controllers.namespace.controller import NamespaceController
 from kubegang.controllers.podgroupprotection.controller import PodGroupProtection
 
@@ -98,9 +105,7 @@ class Controllers:
     def _add_job(self) -> None:
         gates = self._profile.gates["controllers"]
         grouped = gates.enabled_if_known("WorkloadWithJob") and self._serves(PODGROUPS)
-        recorder = EventRecorder(
-            self._client, component=JOB, clock=self._clock, suffix=self._suffix
-        )
+        recorder = self._recorder(JOB)
         pods, jobs = self._informers.of(PODS), self._informers.of(JOBS)
         scheduling = None
         synced = [pods.synced, jobs.synced]
@@ -110,6 +115,10 @@ class Controllers:
                 self._client, workloads=workloads, pod_groups=groups, recorder=recorder
             )
             synced += [workloads.synced, groups.synced]
+        expectations = Expectations()
+        actions = PodActions(
+            self._client, expectations=expectations, recorder=recorder, clock=self._clock
+        )
         controller = JobController(
             self._client,
             jobs=jobs,
@@ -117,10 +126,24 @@ class Controllers:
             scheduling=scheduling,
             synced=synced,
             recorder=recorder,
-            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            expectations=expectations,
+            queue=WorkQueue(
+                clock=self._clock,
+                rng=self._rng,
+                first_seconds=FIRST_RETRY_SECONDS,
+                longest_seconds=LONGEST_RETRY_SECONDS,
+            ),
+            actions=actions,
             clock=self._clock,
         )
-        self._runs.append(controller.run)
+        orphans = OrphanReleaser(
+            self._client,
+            jobs=jobs,
+            pods=pods,
+            actions=actions,
+            queue=WorkQueue(clock=self._clock, rng=self._rng),
+        )
+        self._runs += [controller.run, orphans.run]
 
     def _add_protection(self) -> None:
         if not self._serves(PODGROUPS):
@@ -151,6 +174,13 @@ class Controllers:
             queue=WorkQueue(clock=self._clock, rng=self._rng),
         )
         self._runs.append(controller.run)
+
+    def _recorder(self, component: str) -> EventRecorder:
+        recorder = EventRecorder(
+            self._client, component=component, clock=self._clock, suffix=self._suffix
+        )
+        self._runs.append(recorder.run)
+        return recorder
 
     def _suffix(self) -> str:
         return f"{self._rng.getrandbits(64):016x}"

@@ -46,6 +46,7 @@ class Follower:
         self._history = history
         self._clock = clock
         self._start: float | None = None
+        self._progress = ProgressSense()
         self.changed = asyncio.Event()
         self.last_progress = 0.0
 
@@ -71,21 +72,36 @@ class Follower:
         key = change.key
         if key.startswith(UNNOTICED_PREFIXES):
             return
+        obj = _decode(change.value) if key.startswith(TOLD_PREFIXES) else None
         if not key.startswith(EVENT_PREFIXES):
             self.changed.set()
-            if is_progress(change):
+            if self._progress.is_made(change, obj):
                 self.last_progress = max(at, 0.0)
-        if key.startswith(TOLD_PREFIXES):
-            self._history.see(_decode(change.value), at=at, deleted=change.type == "deleted")
+        if obj is not None:
+            self._history.see(obj, at=at, deleted=change.type == "deleted")
 
 
-def is_progress(change: Change) -> bool:
-    """Return whether a change brings something about, rather than saying it in other words."""
-    if change.previous is None or change.type == "deleted":
-        return True
-    if not change.key.startswith(RESTATED_PREFIXES):
-        return True
-    return _substance(_decode(change.previous)) != _substance(_decode(change.value))
+class ProgressSense:
+    """Tells changes that bring something about from those that only say it in other words."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, JsonObject] = {}
+
+    def is_made(self, change: Change, obj: JsonObject | None) -> bool:
+        """Return whether a change is progress.
+
+        Args:
+            change: the next one; every change of the kinds below must be passed.
+            obj: its value, for kinds whose conditions are worded anew at each attempt.
+        """
+        if obj is None or not change.key.startswith(RESTATED_PREFIXES):
+            return True
+        if change.type == "deleted":
+            self._known.pop(change.key, None)
+            return True
+        substance = _substance(obj)
+        before, self._known[change.key] = self._known.get(change.key), substance
+        return substance != before
 
 
 def _substance(obj: JsonObject) -> JsonObject:

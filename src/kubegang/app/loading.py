@@ -122,9 +122,7 @@ class Loader:
         metadata = found.object["metadata"]
         if metadata.get("uid"):
             return True
-        existing = await self._client.get(
-            resource_of(found.row), metadata["name"], found.namespace
-        )
+        existing = await self._client.get(resource_of(found.row), metadata["name"], found.namespace)
         others = ("metadata", "status")
         return all(existing.get(k) == v for k, v in found.object.items() if k not in others)
 

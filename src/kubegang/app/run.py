@@ -25,6 +25,7 @@ from kubegang.apiserver.bootstrap import bootstrap
 from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
 from kubegang.app.driving import Driver, Progress
 from kubegang.app.embedded import EmbeddedSettings
+from kubegang.app.errors import ComponentFailedError
 from kubegang.app.following import Follower
 from kubegang.app.inputs import (
     Inputs,
@@ -33,7 +34,7 @@ from kubegang.app.inputs import (
     raise_if_any,
     read_inputs,
 )
-from kubegang.app.loading import Loader, load_order
+from kubegang.app.loading import Loader, LoadOrder, load_order
 from kubegang.app.options import UpOptions
 from kubegang.app.quietcluster import QuietCluster
 from kubegang.app.scheduler import profiles_of
@@ -45,6 +46,9 @@ from kubegang.tools.runreport import RunFacts, RunReport, Stopped, report_of
 
 FIRST_MOMENT = parse_time("2026-01-01T00:00:00Z")
 """When virtual time begins, unless the input speaks of a later time."""
+
+START_UP_SECONDS = 60.0
+"""How long the components may take to see the cluster; it is a matter of no time."""
 
 WARM_UP_SECONDS = 1.0
 """Between starting the components and time 0: nodes become ready."""
@@ -130,6 +134,7 @@ class _Run:
         self._cluster = QuietCluster(
             settings, store=store, clock=self._clock, rng=random.Random(options.seed)
         )
+        self._started = asyncio.Event()
         self._history = History()
         self._loader = Loader(self._cluster.client)
         self._follower = Follower(store, self._history, clock=self._clock)
@@ -147,31 +152,56 @@ class _Run:
 
         Raises:
             BadInputError: the API refuses an object.
+            ComponentFailedError: the components cannot work together.
         """
-        order = load_order(self._objects)
         following = asyncio.create_task(self._follower.run())
+        playing = asyncio.create_task(self._play_through())
+        starting = asyncio.create_task(self._started.wait())
         try:
-            # Before any component runs: none may react to a part of what is there.
-            await bootstrap(self._cluster.app.state.backend)
-            await self._loader.make_namespaces(self._objects)
-            await self._loader.create_all(order.initial)
-            if self._loader.problems:
-                # Nothing will run; what is wrong with the rest is told all the same.
-                await self._loader.create_all(order.submitted)
-            raise_if_any(self._loader.problems)
-            async with self._cluster.running():
-                await self._clock.sleep(WARM_UP_SECONDS)
-                self._follower.start()
-                await self._loader.create_all(order.submitted)
-                report = await self._play()
-            raise_if_any(self._loader.problems)
+            await asyncio.wait(
+                {playing, starting},
+                timeout=START_UP_SECONDS,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if not (playing.done() or starting.done()):
+                # Whoever waits for what never comes would do so for ever, in no time.
+                raise ComponentFailedError(
+                    f"the components did not start within {START_UP_SECONDS:.0f} virtual "
+                    "seconds; --log-level warning says more"
+                )
+            report = await playing
+            if following.done():
+                following.result()
             return report
         finally:
             following.cancel()
+            starting.cancel()
 
-    async def _play(self) -> RunReport:
-        until = 0.0 if self._loader.problems else self._options.until
-        return self._report(await self._driver.run(until=until))
+    async def _play_through(self) -> RunReport:
+        order = load_order(self._objects)
+        await self._put_in(order)
+        async with self._cluster.running():
+            self._started.set()
+            await self._clock.sleep(WARM_UP_SECONDS)
+            self._follower.start()
+            await self._loader.create_all(order.submitted)
+            until = 0.0 if self._loader.problems else self._options.until
+            report = self._report(await self._driver.run(until=until))
+        raise_if_any(self._loader.problems)
+        return report
+
+    async def _put_in(self, order: LoadOrder) -> None:
+        """Create what is there from the start.
+
+        No component runs yet: none may react to a part of it.
+        """
+        await bootstrap(self._cluster.app.state.backend)
+        await self._loader.make_namespaces(self._objects)
+        await self._loader.create_all(order.initial)
+        if self._loader.problems:
+            # Nothing will run; what is wrong with the rest is told all the same.
+            await self._loader.create_all(order.submitted)
+        raise_if_any(self._loader.problems)
 
     def _report(self, stopped: Stopped) -> RunReport:
         settled = stopped == "settled"

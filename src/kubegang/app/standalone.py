@@ -19,19 +19,17 @@ import uvloop
 
 from kubegang.api.config import KubeSchedulerConfiguration, duration_seconds
 from kubegang.api.profile import SchedulerProfile
-from kubegang.apimachinery.errors import ApiError
 from kubegang.app.configuration import resolve_profile, scheduler_configuration
-from kubegang.app.errors import BadInputError, ClusterUnreachableError, ComponentFailedError
+from kubegang.app.errors import BadInputError, ComponentFailedError
 from kubegang.app.options import DEFAULT_VERSION, GateFlags, UpOptions
+from kubegang.app.reaching import check_reachable
 from kubegang.app.scheduler import build_scheduler, named_profiles, profiles_of, run_scheduler
 from kubegang.base.clock import RealClock
 from kubegang.base.logging import configure_logging, logger
 from kubegang.client.api import ApiClient
 from kubegang.client.http import HttpTransport
-from kubegang.client.interface import UnreachableError
 from kubegang.client.kubeconfig import KubeConfigError, load_kubeconfig
 from kubegang.client.leaderelection import LeaderElector, LeaseSettings
-from kubegang.client.resources import NODES
 from kubegang.scheduler.scheduler import Scheduler
 
 OWN_NAME = "kubegang"
@@ -107,7 +105,7 @@ async def _run(
         loop.add_signal_handler(number, stop.set)
     clock = RealClock()
     try:
-        await _check_reachable(client)
+        await check_reachable(client)
         scheduler = build_scheduler(client, profiles, config, clock=clock, rng=random.Random())
         wanted = options.leader_elect
         if wanted is None:
@@ -118,14 +116,6 @@ async def _run(
             await _schedule(scheduler, stop)
     finally:
         await client.close()
-
-
-async def _check_reachable(client: ApiClient) -> None:
-    """Ask for one node, so that a wrong address or credential is told at once."""
-    try:
-        await client.list(NODES, limit=1)
-    except (UnreachableError, ApiError) as error:
-        raise ClusterUnreachableError(f"cannot use the cluster: {error}") from error
 
 
 async def _schedule(scheduler: Scheduler, stop: asyncio.Event) -> None:

@@ -29,9 +29,13 @@ from kubegang.app.errors import BadInputError
 from kubegang.app.kubeconfigs import write_kubeconfig
 from kubegang.app.listening import address_of, bind, parse_listen, server_url
 from kubegang.app.options import ChildSettings, ComponentName, UpOptions
+from kubegang.app.reaching import check_reachable
 from kubegang.app.singleprocess import run_in_this_process
 from kubegang.app.supervisor import ComponentSpec, Supervisor, python_module
 from kubegang.base.clock import Clock, RealClock
+from kubegang.client.api import ApiClient
+from kubegang.client.http import HttpTransport
+from kubegang.client.kubeconfig import KubeConfigError, load_kubeconfig
 
 ADMIN = ("kubernetes-admin", ("system:masters",))
 IDENTITIES: dict[ComponentName, tuple[str, tuple[str, ...]]] = {
@@ -60,6 +64,7 @@ def run_up(options: UpOptions, *, say: Say) -> None:
 
     Raises:
         BadInputError: a flag or a file is wrong, or something we need is in use.
+        ClusterUnreachableError: without an API server among the components, there is none.
         ComponentFailedError: a component did not start, or cannot be restarted.
     """
     clock = RealClock()
@@ -121,6 +126,8 @@ async def _run(prepared: Prepared, clock: Clock, say: Say) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    if prepared.listener is None:
+        await _check_cluster(prepared.kubeconfig)
     _introduce(prepared, say)
     settings = [_child_settings(prepared, name) for name in prepared.options.components]
     if prepared.options.single_process:
@@ -129,6 +136,18 @@ async def _run(prepared: Prepared, clock: Clock, say: Say) -> None:
         )
     else:
         await _supervise(settings, prepared, clock=clock, say=say, stop=stop)
+
+
+async def _check_cluster(kubeconfig: Path) -> None:
+    """Make sure that the cluster for which we are to run components is there."""
+    try:
+        client = ApiClient(HttpTransport(load_kubeconfig(kubeconfig)), user_agent="kubegang-up")
+    except KubeConfigError as error:
+        raise BadInputError(str(error)) from error
+    try:
+        await check_reachable(client)
+    finally:
+        await client.close()
 
 
 async def _supervise(
