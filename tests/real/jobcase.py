@@ -11,6 +11,10 @@ import msgspec
 from kubegang.apimachinery.objects import JsonObject
 
 Happening = Literal["run", "succeed", "fail", "disrupt", "restart", "delete", "end-deletion"]
+HAPPENINGS: tuple[Happening, ...] = (
+    *("run", "succeed", "succeed", "fail", "fail", "disrupt", "restart", "delete"),
+    "end-deletion",
+)
 
 
 class MovePods(msgspec.Struct, frozen=True, tag=True):
@@ -213,9 +217,7 @@ def _step(chance: random.Random, job: JsonObject) -> Step:
     kind = chance.random()
     if kind < 0.3:
         return PatchJob(_patch(chance, job))
-    what: Happening = chance.choice(
-        ("run", "succeed", "succeed", "fail", "fail", "disrupt", "restart", "delete", "end-deletion")
-    )
+    what = chance.choice(HAPPENINGS)
     return MovePods(
         what,
         chance.choice((1, 1, 1, 2, 99)),

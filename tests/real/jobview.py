@@ -46,7 +46,7 @@ class View:
         counts: Counter[str] = Counter()
         for event in events:
             counts[_told(event, names)] += event.get("count") or 1
-        self.objects["Event"] = [f"{count} × {told}" for told, count in sorted(counts.items())]
+        self.objects["Event"] = [f"{count} x {told}" for told, count in sorted(counts.items())]
         self.sorted_pods = sorted(self.pods, key=lambda pod: as_text(_plain(pod, names)))
 
 

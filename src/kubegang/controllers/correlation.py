@@ -97,10 +97,9 @@ class Correlator:
         """
         obj = (regarding["kind"], regarding["metadata"].get("uid", ""))
         group = (*obj, type_, reason)
+        key: tuple[str, ...] = (*group, message)
         if self._are_many(group, message, now):
             message, key = COMBINED + message, group
-        else:
-            key = (*group, message)
         known = _touch(self._known, key, _Known(name, now))
         known.count += 1
         if not self._may_tell(obj, now):

@@ -6,7 +6,7 @@ Whoever records does not wait; ``run`` writes in the background, in order.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 
 from kubegang.apimachinery.errors import ApiError, NotFoundError

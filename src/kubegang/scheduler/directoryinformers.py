@@ -1,7 +1,8 @@
-"""What the scheduler learns of namespaces, Services and controllers.
+"""What the scheduler learns of namespaces, Services, controllers and disruption budgets.
 
-They say which pods belong together, which spreading and affinity ask for. Nothing that waits
-is woken by them: upstream's plugins register no such events either.
+They say which pods belong together, which spreading and affinity ask for, and which of them
+preemption had better leave alone. Nothing that waits is woken by them: upstream's plugins
+register no such events either.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from kubegang.api.apps.types import ReplicaSet, StatefulSet
 from kubegang.api.core.services import ReplicationController, Service
 from kubegang.api.core.types import Namespace
 from kubegang.api.meta import Form, decode
+from kubegang.api.policy.types import PodDisruptionBudget
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import (
     NAMESPACES,
+    PODDISRUPTIONBUDGETS,
     REPLICASETS,
     REPLICATIONCONTROLLERS,
     SERVICES,
     STATEFULSETS,
 )
 from kubegang.scheduler.cache.cache import Cache
+from kubegang.scheduler.framework.budgets import DisruptionBudget
+from kubegang.scheduler.framework.conversion import disruption_budget
 from kubegang.scheduler.framework.workloadconversion import (
     namespace_info,
     replica_set_info,
@@ -35,7 +40,7 @@ from kubegang.scheduler.framework.workloadconversion import (
 from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
 
 FormT = TypeVar("FormT", bound=Form)
-InfoT = TypeVar("InfoT", NamespaceInfo, ServiceInfo, ControllerInfo)
+InfoT = TypeVar("InfoT", NamespaceInfo, ServiceInfo, ControllerInfo, DisruptionBudget)
 
 
 def make_directory_informers(
@@ -83,6 +88,13 @@ def make_directory_informers(
             service_info,
             changed=cache.set_service,
             gone=cache.remove_service,
+        ),
+        follow(
+            PODDISRUPTIONBUDGETS,
+            PodDisruptionBudget,
+            disruption_budget,
+            changed=cache.set_budget,
+            gone=cache.remove_budget,
         ),
         controllers(REPLICATIONCONTROLLERS, ReplicationController, replication_controller_info),
         controllers(REPLICASETS, ReplicaSet, replica_set_info),

@@ -26,7 +26,13 @@ from kubegang.scheduler.binder.metrics import SchedulerMetrics
 from kubegang.scheduler.binder.outcome import failures, group_result, queue_status
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.cycle.decide import decide
-from kubegang.scheduler.cycle.decision import BindPod, Decision, Diagnosis
+from kubegang.scheduler.cycle.decision import (
+    BindPod,
+    Decision,
+    Diagnosis,
+    EvictPod,
+    NominateNode,
+)
 from kubegang.scheduler.directoryinformers import make_directory_informers
 from kubegang.scheduler.eventhandlers import EventHandlers, make_informers
 from kubegang.scheduler.framework.entities import (
@@ -257,6 +263,7 @@ class Scheduler:
             _log.exception("attempt failed", entity=entity.key, cycle=self._cycles)
             for uid in queued:
                 self.cache.forget(uid)
+            self.cache.end_preemption(key_of(entity))
             now = self._clock.now()
             failed = dict.fromkeys(queued, frozenset[str]())
             self._note(self.queue.finish(entity, failed, "error", now=now), now=now)
@@ -273,25 +280,37 @@ class Scheduler:
             snapshot, entity, profile=profile, framework=framework, now=started, rng=self._rng
         )
         # 3. Count the result as real.
-        self.cache.set_scan_start(decision.scan_start)
-        for instruction in decision.instructions:
-            if isinstance(instruction, BindPod):
-                self.cache.assume(instruction.pod.uid, instruction.node)
+        self._count_as_real(decision, key_of(entity))
         # 4. Tell the queue what became of it.
         now = self._clock.now()
         status = queue_status(decision)
         self._note(self.queue.finish(entity, failures(decision), status, now=now), now=now)
         # 5. Start the act; it goes on while the next entity is decided about.
-        self._binder.start(decision, queued, framework=framework, started=started)
+        self._binder.start(
+            decision, queued, entity=key_of(entity), framework=framework, started=started
+        )
         self._report(entity, decision, name, seconds=now - started)
+
+    def _count_as_real(self, decision: Decision, entity: EntityKey) -> None:
+        self.cache.set_scan_start(decision.scan_start)
+        for instruction in decision.instructions:
+            match instruction:
+                case BindPod(pod, node):
+                    self.cache.assume(pod.uid, node)
+                case NominateNode(pod, node):
+                    self.cache.nominate(pod.uid, node)
+                case EvictPod():
+                    self.cache.begin_preemption(entity)
 
     def _report(
         self, entity: QueuedEntity, decision: Decision, name: str, *, seconds: float
     ) -> None:
         if decision.unbound:
             self._diagnoses[key_of(entity)] = decision.diagnosis
-        kind = "pod"
-        if isinstance(entity, QueuedPodGroupInfo):
+        kind, is_group = "pod", isinstance(entity, QueuedPodGroupInfo)
+        if decision.room is not None:
+            self._metrics.preemption.note_search(decision.room, for_group=is_group)
+        if is_group:
             kind = "podGroup"
             self._metrics.note_group(name, result=group_result(decision), seconds=seconds)
         else:

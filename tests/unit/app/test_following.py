@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.app.following import is_progress
+from kubegang.app.following import ProgressSense
 from kubegang.store.interface import Change, Revision
 
 POD: JsonObject = {
@@ -16,11 +16,15 @@ POD: JsonObject = {
 }
 
 
-def change(new: JsonObject | None, *, key: str = "/core/pods/default/p") -> Change:
+def makes_progress(new: JsonObject | None, *, key: str = "/core/pods/default/p") -> bool:
+    """Return whether the second of two changes is progress."""
+    sense = ProgressSense()
     old = msgspec.json.encode(POD)
+    sense.is_made(Change("created", key, Revision(1), old, None), POD)
     if new is None:
-        return Change("deleted", key, Revision(2), old, old)
-    return Change("updated", key, Revision(2), msgspec.json.encode(new), old)
+        return sense.is_made(Change("deleted", key, Revision(2), old, old), POD)
+    value = msgspec.json.encode(new)
+    return sense.is_made(Change("updated", key, Revision(2), value, old), new)
 
 
 def with_condition(**said: str) -> JsonObject:
@@ -39,8 +43,8 @@ def with_condition(**said: str) -> JsonObject:
     ],
 )
 def test_progress_of_a_pod(new: JsonObject | None, want: bool) -> None:
-    assert is_progress(change(new)) is want
+    assert makes_progress(new) is want
 
 
 def test_other_kinds_make_progress_with_every_change() -> None:
-    assert is_progress(change(with_condition(message="b"), key="/batch/jobs/default/j"))
+    assert makes_progress(with_condition(message="b"), key="/batch/jobs/default/j")

@@ -92,6 +92,8 @@ class JobController:
         scheduling: SchedulingObjects | None,
         synced: Sequence[asyncio.Event],
         recorder: EventRecorder,
+        expectations: Expectations,
+        actions: PodActions,
         queue: WorkQueue[Key],
         clock: Clock,
     ) -> None:
@@ -103,10 +105,8 @@ class JobController:
         self._recorder = recorder
         self._queue = queue
         self._clock = clock
-        self._expectations = Expectations()
-        self._actions = PodActions(
-            client, expectations=self._expectations, recorder=recorder, clock=clock
-        )
+        self._expectations = expectations
+        self._actions = actions
         self._backoffs: dict[str, Backoff] = {}
         # The version that our last write of each Job gave: an older one is not acted on.
         self._written: dict[str, str] = {}

@@ -69,4 +69,4 @@ def _exit_codes(pod: JsonObject) -> Iterator[tuple[str, int]]:
 def _fits_code(wanted: JsonObject, container: str, code: int) -> bool:
     if wanted.get("containerName") not in (None, container):
         return False
-    return (code in wanted["values"]) == (wanted["operator"] == "In")
+    return bool((code in wanted["values"]) == (wanted["operator"] == "In"))

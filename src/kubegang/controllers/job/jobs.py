@@ -44,7 +44,7 @@ def is_being_deleted(job: JsonObject) -> bool:
 
 def is_managed_elsewhere(job: JsonObject) -> bool:
     """Return whether another controller looks after the Job (``spec.managedBy``)."""
-    return job["spec"].get("managedBy", OWN_NAME) != OWN_NAME
+    return bool(job["spec"].get("managedBy", OWN_NAME) != OWN_NAME)
 
 
 def is_suspended(job: JsonObject) -> bool:

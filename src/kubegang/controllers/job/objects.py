@@ -118,7 +118,7 @@ class SchedulingObjects:
         except AlreadyExistsError:
             raise
         except ApiError as error:
-            await self._recorder.record(
+            self._recorder.record(
                 job,
                 type_="Warning",
                 reason="FailedWorkloadCreate",
@@ -126,7 +126,7 @@ class SchedulingObjects:
             )
             raise
         self._made_workloads[job["metadata"]["uid"]] = made
-        await self._recorder.record(
+        self._recorder.record(
             job,
             type_="Normal",
             reason="WorkloadCreated",
@@ -157,7 +157,7 @@ class SchedulingObjects:
         group = pod_group_for(job, workload, template)
         made = await self._client.create(PODGROUPS, group, metadata["namespace"])
         self._made_groups[metadata["uid"]] = made
-        await self._recorder.record(
+        self._recorder.record(
             job,
             type_="Normal",
             reason="PodGroupCreated",

@@ -129,8 +129,9 @@ def _ready_since(pod: JsonObject) -> float:
 
 def _containers_ended_at(pod: JsonObject) -> float | None:
     """Return when the last container ended, ``None`` if that is not known of all."""
-    ends = [
+    ends: list[str | None] = [
         ((container.get("state") or {}).get("terminated") or {}).get("finishedAt")
         for container in _status(pod).get("containerStatuses") or ()
     ]
-    return max(map(parse_time, ends)) if ends and all(ends) else None
+    known = [parse_time(end) for end in ends if end]
+    return max(known) if known and len(known) == len(ends) else None

@@ -11,6 +11,7 @@ from typing import Final, Literal, assert_never
 
 import msgspec
 
+from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.interface import Client
@@ -18,9 +19,9 @@ from kubegang.client.resources import PODGROUPS
 from kubegang.scheduler.binder.binding import Binding, BindingFailed, PodBinder
 from kubegang.scheduler.binder.dispatch import DEFAULT_LIMIT, Dispatcher
 from kubegang.scheduler.binder.events import EventRecorder
-from kubegang.scheduler.binder.evicting import Evictor
+from kubegang.scheduler.binder.evicting import Evictor, Preemption
 from kubegang.scheduler.binder.metrics import SchedulerMetrics
-from kubegang.scheduler.binder.references import pod_reference
+from kubegang.scheduler.binder.references import pod_group_reference, pod_reference
 from kubegang.scheduler.binder.speaking import HeldReporter
 from kubegang.scheduler.binder.status import Condition, StatusWriter
 from kubegang.scheduler.cache.cache import Cache
@@ -36,9 +37,10 @@ from kubegang.scheduler.cycle.decision import (
 from kubegang.scheduler.framework.entities import QueuedPodInfo
 from kubegang.scheduler.framework.errors import InvariantError
 from kubegang.scheduler.framework.interface import BindPlugin
-from kubegang.scheduler.framework.pods import PodInfo, PodUid
+from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo, PodUid
 from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.changes import ASSIGNED_POD_DELETE
+from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.queue.queue import SchedulingQueue
 from kubegang.scheduler.runtime.framework import Framework
 
@@ -98,7 +100,13 @@ class Binder:
             speaking=settings.speaking,
             group_api_version=PODGROUPS.api_version,
         )
-        self._evictor = Evictor(client, self._dispatcher, events=self._events, clock=clock)
+        self._evictor = Evictor(
+            client,
+            self._dispatcher,
+            events=self._events,
+            clock=clock,
+            ended=self._preemption_ended,
+        )
         self._pod_binder = PodBinder(
             client,
             self._dispatcher,
@@ -135,6 +143,7 @@ class Binder:
         decision: Decision,
         queued: Mapping[PodUid, QueuedPodInfo],
         *,
+        entity: EntityKey,
         framework: Framework,
         started: float,
     ) -> None:
@@ -142,11 +151,12 @@ class Binder:
 
         Args:
             decision: what to do.
+            entity: what was decided about.
             queued: the queue records of the pods that were decided about.
             framework: the bind plugins to ask.
             started: when the attempt began.
         """
-        scheduler_name = next(iter(queued.values())).scheduler_name
+        evictions: list[EvictPod] = []
         for instruction in decision.instructions:
             match instruction:
                 case BindPod(pod):
@@ -158,13 +168,8 @@ class Binder:
                     self._report_failure(pod, reason, message)
                 case NominateNode(pod, node):
                     self._statuses.nominate(pod, node)
-                case EvictPod(pod, message, condition_message):
-                    self._evictor.evict(
-                        pod,
-                        message=message,
-                        condition_message=condition_message,
-                        controller=scheduler_name,
-                    )
+                case EvictPod():
+                    evictions.append(instruction)
                 case SkipPod(pod, message):
                     if message:
                         self._tell(pod, "Warning", reason="FailedScheduling", note=message)
@@ -172,6 +177,10 @@ class Binder:
                     self._set_group_condition(instruction)
                 case _:
                     assert_never(instruction)
+        if evictions:
+            controller = next(iter(queued.values())).scheduler_name
+            related = self._group_reference(entity)
+            self._evictor.preempt(entity, evictions, controller=controller, related=related)
 
     def _bind(
         self, bind: BindPod, queued: QueuedPodInfo, *, framework: Framework, started: float
@@ -187,7 +196,24 @@ class Binder:
             condition = Condition(wish.status, wish.reason, wish.message)
             self._statuses.set_group_condition(group, condition)
 
-    # --- how bindings end ----------------------------------------------------------------
+    def _group_reference(self, entity: EntityKey) -> JsonObject | None:
+        group = self._cache.pod_group(entity) if isinstance(entity, PodGroupKey) else None
+        if group is None:
+            return None
+        return pod_group_reference(group, api_version=PODGROUPS.api_version)
+
+    # --- how preemptions and bindings end ------------------------------------------------
+
+    def _preemption_ended(self, preemption: Preemption) -> None:
+        """Let the preemptor be tried again."""
+        preemptor, now = preemption.preemptor, self._clock.now()
+        self._metrics.preemption.note_execution(
+            for_group=isinstance(preemptor, PodGroupKey),
+            failed=preemption.failed,
+            seconds=now - preemption.started,
+        )
+        self._cache.end_preemption(preemptor)
+        self._moved(self._queue.preemption_ended(preemptor, at_once=preemption.failed, now=now))
 
     def _pod_bound(self, binding: Binding) -> None:
         pod = binding.queued.pod

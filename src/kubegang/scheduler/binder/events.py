@@ -72,6 +72,7 @@ class EventRecorder:
         action: str,
         note: str,
         controller: str,
+        related: JsonObject | None = None,
         repeats: bool = True,
     ) -> None:
         """Write an event about an object.
@@ -83,6 +84,7 @@ class EventRecorder:
             action: what was being done.
             note: a sentence for people; cut to what the API takes.
             controller: who says it: the scheduler's name.
+            related: a reference to a second object, if there is one.
             repeats: whether it may happen again, so that it is worth remembering.
         """
         now = self._clock.now()
@@ -92,6 +94,8 @@ class EventRecorder:
             event = self._event(
                 regarding, type=type, reason=reason, action=action, note=note, controller=controller
             )
+            if related is not None:
+                event["related"] = related
             series = _Series(event, observed=now, written=now)
             if repeats:
                 self._series[key] = series

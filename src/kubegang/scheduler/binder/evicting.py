@@ -121,6 +121,7 @@ class Evictor:
             note=eviction.message,
             controller=preemption.controller,
             related=preemption.related,
+            repeats=False,
         )
 
     async def _mark_and_delete(self, pod: PodInfo, condition_message: str) -> None:

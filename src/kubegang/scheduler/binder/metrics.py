@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from kubegang.scheduler.binder.preemptionmetrics import PreemptionMetrics
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.framework.entities import QueuedPodInfo
 from kubegang.scheduler.queue.board import Move
@@ -109,6 +110,8 @@ class SchedulerMetrics:
             ("queue", "event", "type"),
             registry=registry,
         )
+
+        self.preemption = PreemptionMetrics(registry)
 
     def watch(self, queue: SchedulingQueue, cache: Cache) -> None:
         """Let the registry ask queue and cache what is pending."""

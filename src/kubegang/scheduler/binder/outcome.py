@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kubegang.scheduler.cycle.decision import Decision, EvictPod, FailPod, NominateNode
+from kubegang.scheduler.cycle.decision import Decision, FailPod
 from kubegang.scheduler.framework.pods import PodUid
+from kubegang.scheduler.framework.status import Code
 from kubegang.scheduler.queue.groupflow import AttemptStatus
 
 _QUEUE_STATUS: Final[Mapping[str, AttemptStatus]] = {
@@ -38,9 +39,5 @@ def group_result(decision: Decision) -> str:
     """Return how upstream's metrics call the end of an attempt at a group."""
     if decision.status != "unschedulable":
         return queue_status(decision)
-    makes_room = any(
-        isinstance(instruction, EvictPod)
-        or (isinstance(instruction, NominateNode) and instruction.node)
-        for instruction in decision.instructions
-    )
+    makes_room = decision.room is not None and decision.room.outcome == Code.SUCCESS.value
     return "waiting_on_preemption" if makes_room else "unschedulable"

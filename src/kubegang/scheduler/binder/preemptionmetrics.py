@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from kubegang.scheduler.cycle.decision import SearchForRoom
-
-Preemptor = Literal["pod", "podgroup"]
 
 
 def _powers_of_two(start: float, count: int) -> tuple[float, ...]:
@@ -67,20 +65,26 @@ class PreemptionMetrics:
             registry=registry,
         )
 
-    def note_search(self, preemptor: Preemptor, room: SearchForRoom) -> None:
+    def note_search(self, room: SearchForRoom, *, for_group: bool) -> None:
         """Count a search for room."""
-        if preemptor == "pod":
-            self._attempts.inc()
-        else:
+        if for_group:
             self._workload_attempts.labels(room.outcome).inc()
+        else:
+            self._attempts.inc()
         if room.victims:
-            victims = self._victims if preemptor == "pod" else self._workload_victims
-            victims.observe(room.victims)
+            (self._workload_victims if for_group else self._victims).observe(room.victims)
         if room.group_units:
-            self._disruptions.labels(preemptor).observe(room.group_units)
+            self._disruptions.labels(_preemptor(for_group=for_group)).observe(room.group_units)
         if room.budget_violations:
-            self._budget_violations.labels(preemptor).inc(room.budget_violations)
+            self._budget_violations.labels(_preemptor(for_group=for_group)).inc(
+                room.budget_violations
+            )
 
-    def note_execution(self, preemptor: Preemptor, *, failed: bool, seconds: float) -> None:
+    def note_execution(self, *, for_group: bool, failed: bool, seconds: float) -> None:
         """Count a preemption whose victims have been told."""
-        self._execution.labels(preemptor, "error" if failed else "success").observe(seconds)
+        result = "error" if failed else "success"
+        self._execution.labels(_preemptor(for_group=for_group), result).observe(seconds)
+
+
+def _preemptor(*, for_group: bool) -> str:
+    return "podgroup" if for_group else "pod"

@@ -49,13 +49,11 @@ class EvictPod(msgspec.Struct, frozen=True):
     Attributes:
         message: the event's text.
         condition_message: the DisruptionTarget condition's text.
-        group: the pod group for which it must go, if it is one; the event refers to it.
     """
 
     pod: PodInfo
     message: str
     condition_message: str
-    group: PodGroupKey | None = None
 
 
 class SetPodGroupCondition(msgspec.Struct, frozen=True):

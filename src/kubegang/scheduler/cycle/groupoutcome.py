@@ -30,7 +30,11 @@ from kubegang.scheduler.cycle.diagnosis import (
     scheduled_group,
     unscheduled_group,
 )
-from kubegang.scheduler.cycle.makingroom import evictions_for_group, search_report
+from kubegang.scheduler.cycle.makingroom import (
+    evictions_for_group,
+    nominations,
+    search_report,
+)
 from kubegang.scheduler.cycle.placements import GroupResult
 from kubegang.scheduler.cycle.placing import GROUP_UNSCHEDULABLE, MemberResult
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodGroupKey, PodInfo
@@ -98,7 +102,7 @@ def decide_rule_broken(
     fails = [FailPod(pod, "SchedulerError", problem) for pod in waiting]
     condition = SetPodGroupCondition(group.key, "False", "SchedulerError", problem)
     return Decision(
-        instructions=(*_clear_promises(waiting), *fails, condition),
+        instructions=(*_clear_promises(cycle, waiting), *fails, condition),
         diagnosis=broken_group(group.key, problem, quorum=group.quorum),
         status="error",
         backs_off_as="error",
@@ -112,7 +116,7 @@ def decide_outcome(cycle: Cycle, outcome: GroupOutcome, *, dropped: list[SkipPod
     if outcome.status.is_success:
         decision = _bind_what_fits(cycle, outcome)
     elif outcome.failure.is_error:
-        decision = _fail_all(outcome)
+        decision = _fail_all(cycle, outcome)
     else:
         decision = _wait_for_room(cycle, outcome)
     return msgspec.structs.replace(
@@ -144,7 +148,7 @@ def _bind_what_fits(cycle: Cycle, outcome: GroupOutcome) -> Decision:
     )
 
 
-def _fail_all(outcome: GroupOutcome) -> Decision:
+def _fail_all(cycle: Cycle, outcome: GroupOutcome) -> Decision:
     group, error = outcome.group, outcome.failure.as_error
     fails = [
         FailPod(r.pod, "SchedulerError", r.message if r.status.is_error else error, r.plugins)
@@ -152,7 +156,7 @@ def _fail_all(outcome: GroupOutcome) -> Decision:
     ]
     condition = SetPodGroupCondition(group.key, "False", "SchedulerError", error)
     return Decision(
-        instructions=(*_clear_promises(outcome.members), *fails, condition),
+        instructions=(*_clear_promises(cycle, outcome.members), *fails, condition),
         diagnosis=broken_group(group.key, error, quorum=group.quorum),
         status="error",
         backs_off_as="error" if outcome.status.is_error else "unschedulable",
@@ -176,7 +180,7 @@ def _wait_for_room(cycle: Cycle, outcome: GroupOutcome) -> Decision:
     ]
     condition = SetPodGroupCondition(outcome.group.key, "False", "Unschedulable", said)
     return Decision(
-        instructions=(*_room_instructions(outcome), *fails, condition),
+        instructions=(*_room_instructions(cycle, outcome), *fails, condition),
         diagnosis=diagnosis,
         status="unschedulable",
         unbound=tuple(outcome.members),
@@ -203,21 +207,20 @@ def _fail_member(cycle: Cycle, result: MemberResult, *, otherwise: str) -> FailP
     return FailPod(result.pod, reason, message, result.plugins)
 
 
-def _room_instructions(outcome: GroupOutcome) -> list[Instruction]:
+def _room_instructions(cycle: Cycle, outcome: GroupOutcome) -> list[Instruction]:
     """Return evictions and promises; members that fit into nothing lose an old promise."""
     room = outcome.room
     if room is None or not room.status.is_success:
-        return list(_clear_promises([result.pod for result in outcome.results if result.node]))
+        fitting = [result.pod for result in outcome.results if result.node]
+        return [*_clear_promises(cycle, fitting)]
     scheduler_name = outcome.members[0].scheduler_name
     instructions: list[Instruction] = [
         *evictions_for_group(outcome.group, scheduler_name, room.eviction)
     ]
-    for pod in outcome.members:
-        node = room.nominated_nodes.get(pod.uid)
-        if node is not None and node != pod.nominated_node_name:
-            instructions.append(NominateNode(pod, node))
-    return instructions
+    promised = room.nominated_nodes
+    nodes = [(pod, promised[pod.uid]) for pod in outcome.members if pod.uid in promised]
+    return [*instructions, *nominations(cycle, nodes)]
 
 
-def _clear_promises(pods: Sequence[PodInfo]) -> list[NominateNode]:
-    return [NominateNode(pod, NodeName("")) for pod in pods if pod.nominated_node_name]
+def _clear_promises(cycle: Cycle, pods: Sequence[PodInfo]) -> list[NominateNode]:
+    return nominations(cycle, [(pod, NodeName("")) for pod in pods])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kubegang.scheduler.cycle.decision import EvictPod, SearchForRoom
+from collections.abc import Iterable
+
+from kubegang.scheduler.cycle.cycle import Cycle
+from kubegang.scheduler.cycle.decision import EvictPod, NominateNode, SearchForRoom
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.postfilter import (
     Eviction,
@@ -33,9 +36,21 @@ def evictions_for_group(
             # Upstream prints the name of its only domain where a node's would be.
             f"Preempted by podgroup {group.uid} on node cluster",
             f"{scheduler_name}: preempting to accommodate a higher priority podgroup",
-            group.key,
         )
         for victim in _still_there(eviction)
+    ]
+
+
+def nominations(cycle: Cycle, nodes: Iterable[tuple[PodInfo, NodeName]]) -> list[NominateNode]:
+    """Return what is to be written of which node is promised to whom; empty is none.
+
+    What the API showed last and what was decided since may differ; both must be right.
+    """
+    decided = cycle.snapshot.nominations
+    return [
+        NominateNode(pod, node)
+        for pod, node in nodes
+        if node != pod.nominated_node_name or node != (decided.node_of(pod.uid) or "")
     ]
 
 

@@ -12,7 +12,11 @@ from kubegang.scheduler.cycle.decision import (
     NominateNode,
 )
 from kubegang.scheduler.cycle.diagnosis import diagnose_pod, scheduled_pod, unscheduled_pod
-from kubegang.scheduler.cycle.makingroom import evictions_for_pod, search_report
+from kubegang.scheduler.cycle.makingroom import (
+    evictions_for_pod,
+    nominations,
+    search_report,
+)
 from kubegang.scheduler.cycle.nodesearch import FoundNode, NoNode
 from kubegang.scheduler.cycle.skipping import skip_pod
 from kubegang.scheduler.framework.cluster import Placement
@@ -66,7 +70,7 @@ def _failed(cycle: Cycle, state: CycleState, *, pod: PodInfo, failure: NoNode) -
         failure.plugins,
     )
     return Decision(
-        instructions=(*_room_instructions(pod, room), fail),
+        instructions=(*_room_instructions(cycle, pod, room), fail),
         diagnosis=diagnosis,
         status="error" if is_error else "unschedulable",
         backs_off_as="error" if is_error else "unschedulable",
@@ -88,13 +92,15 @@ def _make_room(
     )
 
 
-def _room_instructions(pod: PodInfo, room: PostFilterResult | None) -> list[Instruction]:
+def _room_instructions(
+    cycle: Cycle, pod: PodInfo, room: PostFilterResult | None
+) -> list[Instruction]:
     # Without any node an earlier promise is void; a post filter may also leave it as it is.
     nominated = NodeName("") if room is None else room.nominated_node
     instructions: list[Instruction] = []
     if room is not None and nominated:
         instructions += [NominateNode(other, NodeName("")) for other in room.displaced]
         instructions += evictions_for_pod(pod, nominated, room.eviction)
-    if nominated is not None and nominated != pod.nominated_node_name:
-        instructions.append(NominateNode(pod, nominated))
+    if nominated is not None:
+        instructions += nominations(cycle, [(pod, nominated)])
     return instructions

@@ -68,9 +68,7 @@ class Handle(Protocol):
         """
         ...
 
-    def refusals(
-        self, state: CycleState, pod: PodInfo, *, rows: RowArray
-    ) -> Sequence[Refusal]:
+    def refusals(self, state: CycleState, pod: PodInfo, *, rows: RowArray) -> Sequence[Refusal]:
         """Return why ``rows`` are refused; those that are not do not occur."""
         ...
 

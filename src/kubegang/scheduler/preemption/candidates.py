@@ -51,9 +51,7 @@ class CandidateSearch:
         refusals: why nodes that were looked at are no candidates.
     """
 
-    def __init__(
-        self, handle: Handle, state: CycleState, pod: PodInfo, *, by_group: bool
-    ) -> None:
+    def __init__(self, handle: Handle, state: CycleState, pod: PodInfo, *, by_group: bool) -> None:
         self.refusals: list[Refusal] = []
         self._handle = handle
         self._state = state
@@ -134,9 +132,7 @@ class _NodeTrial:
 
     __slots__ = ("_alone", "_cluster", "left", "row", "victims")
 
-    def __init__(
-        self, handle: Handle, row: int, units: list[JudgedUnit], *, alone: bool
-    ) -> None:
+    def __init__(self, handle: Handle, row: int, units: list[JudgedUnit], *, alone: bool) -> None:
         self.row = row
         self.left = units
         self.victims: list[JudgedUnit] = []

@@ -49,7 +49,7 @@ def preempt_for_group(
     """
     if _is_ongoing(handle, group, members):
         # Neither begin a second preemption nor lose what was promised.
-        promised = {member.uid: member.nominated_node_name for member in members}
+        promised = {m.uid: m.nominated_node_name for m in members if m.nominated_node_name}
         return PodGroupPostFilterResult(_ONGOING, promised)
     units = _weaker_units(handle, below=group.priority)
     if not units:

@@ -123,9 +123,7 @@ def _aggregate(errors: Sequence[Status]) -> Status:
 def _make_room(handle: Handle, pod: PodInfo, candidate: Candidate) -> PostFilterResult:
     name = handle.cluster.nodes.names[candidate.row]
     victims = candidate.victims
-    text = (
-        f"found a potential placement for pod on node {name}, preempting {len(victims)} victims"
-    )
+    text = f"found a potential placement for pod on node {name}, preempting {len(victims)} victims"
     eviction = Eviction(
         victims, sum(unit.is_group for unit in candidate.units), candidate.violations
     )

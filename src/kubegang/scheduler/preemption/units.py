@@ -83,9 +83,7 @@ def find_units(
     return units
 
 
-def make_unit(
-    kind: UnitKind, priority: int, pods: Sequence[PodInfo], *, found: int
-) -> VictimUnit:
+def make_unit(kind: UnitKind, priority: int, pods: Sequence[PodInfo], *, found: int) -> VictimUnit:
     """Return a unit of these pods."""
     started = min(NOT_STARTED if pod.started is None else pod.started for pod in pods)
     return VictimUnit(kind, priority, tuple(pods), started, found)

@@ -20,6 +20,7 @@ POD_GROUP_DELETE: Final = ClusterEvent("PodGroup", Action.DELETE)
 ATTEMPT_FAILED: Final = "ScheduleAttemptFailure"
 BACKOFF_COMPLETE: Final = "BackoffComplete"
 POPPED_EARLY: Final = "PopFromBackoffQ"
+FORCE_ACTIVATE: Final = "ForceActivate"
 WAITED_TOO_LONG: Final = "UnschedulableTimeout"
 UNSCHEDULED_POD_UPDATE: Final = "UnscheduledPodUpdate"
 UNSCHEDULED_POD_DELETE: Final = "UnscheduledPodDelete"

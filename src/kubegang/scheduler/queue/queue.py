@@ -24,6 +24,7 @@ from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.queue.board import Board, Move
 from kubegang.scheduler.queue.changes import (
     BACKOFF_COMPLETE,
+    FORCE_ACTIVATE,
     POPPED_EARLY,
     UNSCHEDULED_POD_ADD,
     WAITED_TOO_LONG,
@@ -212,6 +213,23 @@ class SchedulingQueue:
             self._group_flow.take_back(group, queued, now=now)
         else:
             self._pod_flow.take_back(queued, now=now)
+        return self._board.take_moves()
+
+    def preemption_ended(self, preemptor: EntityKey, *, at_once: bool, now: float) -> Moves:
+        """Let an entity go on that was held until its victims had been told to go.
+
+        Args:
+            preemptor: the entity.
+            at_once: without backoff and wherever it is: a victim could not be told, so
+                perhaps nobody goes, and then nothing would wake the entity.
+            now: the moment.
+        """
+        entry = self._board.entries.get(preemptor)
+        if entry is not None and entry.place is not Place.IN_FLIGHT:
+            if at_once:
+                entry.expires = 0.0
+            if at_once or entry.place is Place.GATED:
+                self._admission.admit(entry, FORCE_ACTIVATE, now=now)
         return self._board.take_moves()
 
     # --- asking --------------------------------------------------------------------------
