@@ -39,6 +39,7 @@ check: $(READY)  ## format, lint, types, layers, docs, generated files; prints t
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/generate_facts.py --check
+	$(BIN)/python scripts/generate_cli_reference.py --check
 	$(BIN)/python scripts/check_docs.py
 	$(BIN)/python scripts/report_sizes.py
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import pytest
 
 from kubegang.api.facts import load_facts
 from kubegang.api.resources import ROWS
@@ -18,8 +17,9 @@ from kubegang.api.scheme import Scheme
 from kubegang.apiserver.app import create_app
 from kubegang.apiserver.authn import Authenticator, Identity
 from kubegang.apiserver.bootstrap import bootstrap
-from kubegang.apiserver.serving import ApiServer, TlsFiles, bind
+from kubegang.apiserver.serving import ApiServer, TlsFiles
 from kubegang.app.certificates import CertificateAuthority
+from kubegang.app.listening import bind
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import RealClock
 from kubegang.store.memory import MemoryStore
@@ -126,12 +126,3 @@ async def test_an_unknown_method_gets_a_status(tmp_path: Path) -> None:
 
     assert answer.startswith(b"HTTP/1.1 405")
     assert b'"reason":"MethodNotAllowed"' in answer
-
-
-def test_a_port_in_use_is_found_out_before_serving() -> None:
-    taken = bind("127.0.0.1", 0)
-    taken.listen()
-
-    with pytest.raises(OSError, match="in use"):
-        bind("127.0.0.1", taken.getsockname()[1])
-    taken.close()

@@ -20,6 +20,14 @@ from kubegang.client.resources import CONFIGMAPS, NODES, PODS
 from tests.system.upprocess import PROGRAM, Up, up
 
 SIGTERM_SECONDS = 5
+NOWHERE = """\
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+"""
 POD = {
     "apiVersion": "v1",
     "kind": "Pod",
@@ -166,6 +174,11 @@ def refusal(*arguments: str) -> str:
         ),
         pytest.param(("--feature-gates=Foo=true",), "unrecognized feature gate: Foo", id="gate"),
         pytest.param(("--kubernetes-version=1.20",), "unknown Kubernetes version", id="version"),
+        pytest.param(
+            ("--kubernetes-version=1.36", "--in-memory"),
+            "scheduler of Kubernetes 1.36 is not there yet",
+            id="release whose scheduler is not built",
+        ),
         pytest.param(("--components=kubelet",), "--components: need some of", id="component"),
         pytest.param(("--controllers=foo",), "--controllers: unknown controller", id="controller"),
         pytest.param(("--in-memory", "--listen=6443"), "need HOST:PORT", id="address"),
@@ -186,6 +199,22 @@ def test_bad_input_is_one_clear_line(
 
     assert line.startswith("kubegang: ")
     assert re.search(want, line)
+
+
+def test_components_without_a_cluster_end_with_status_three(tmp_path: Path) -> None:
+    nowhere = tmp_path / "kubeconfig"
+    nowhere.write_text(NOWHERE)
+
+    done = subprocess.run(
+        [*PROGRAM, "up", "--components=scheduler", f"--kubeconfig={nowhere}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 3
+    assert done.stderr.startswith("kubegang: cannot use the cluster: https://127.0.0.1:1: ")
 
 
 def test_a_port_and_a_data_directory_in_use_are_told(tmp_path: Path) -> None:

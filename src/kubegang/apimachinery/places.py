@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import yaml
 from yaml.nodes import MappingNode, Node, SequenceNode
@@ -43,11 +44,14 @@ def place_of(text: str, manifest: Manifest, field: str = "") -> str:
 
 
 def _document(text: str, line: int) -> Node | None:
-    for node in yaml.compose_all(text, Loader=yaml.SafeLoader):
-        if node is not None and node.start_mark.line + 1 == line:
-            found: Node = node
-            return found
-    return None
+    return next((node for node in _documents(text) if node.start_mark.line + 1 == line), None)
+
+
+@lru_cache(maxsize=4)
+def _documents(text: str) -> tuple[Node, ...]:
+    # Kept for a while: where one thing is wrong in a file, others often are.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return tuple(node for node in yaml.compose_all(text, Loader=loader) if node is not None)
 
 
 def _steps(path: str) -> Iterator[str | int]:

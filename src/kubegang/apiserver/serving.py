@@ -88,22 +88,3 @@ class ApiServer:
         """Accept nothing more, end the watches, and let other requests finish."""
         self._server.should_exit = True
         self._backend.end_watches()
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket's address bound; port 0 picks a free one.
-
-    Raises:
-        OSError: the address is in use, or not this machine's.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol said, event loops turn off Nagle's algorithm on what is accepted: it
-    # would cost each new connection 40 ms.
-    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind((host, port))
-    except OSError:
-        sock.close()
-        raise
-    return sock

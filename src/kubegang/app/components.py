@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,12 @@ from kubegang.base.clock import Clock
 from kubegang.client.api import ApiClient
 from kubegang.client.http import HttpTransport
 from kubegang.client.kubeconfig import load_kubeconfig
+
+SWITCH_SECONDS = 0.0005
+"""How long the store's writer may wait for its turn while the event loop computes.
+
+Python's default is ten times as long, and every group of writes waits for it.
+"""
 
 Problems = Callable[[], list[str]]
 Ready = Callable[[], None]
@@ -50,6 +57,7 @@ async def run_component(
 async def _run_api_server(
     settings: ChildSettings, *, clock: Clock, others: Problems, ready: Ready
 ) -> None:
+    sys.setswitchinterval(SWITCH_SECONDS)
     store = await open_store(settings.store_path, clock=clock)
     try:
         app = build_api_server(

@@ -14,7 +14,7 @@ from kubegang.app.errors import BadInputError
 from kubegang.app.informers import SharedInformers
 from kubegang.base.clock import Clock
 from kubegang.client.interface import Client, Resource
-from kubegang.client.resources import JOBS, NAMESPACES, PODGROUPS, PODS, WORKLOADS
+from kubegang.client.resources import JOBS, NAMESPACES, NODES, PODGROUPS, PODS, WORKLOADS
 from kubegang.client.workqueue import WorkQueue
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.garbagecollector.controller import GarbageCollector
@@ -28,13 +28,17 @@ from kubegang.controllers.job.objects import SchedulingObjects
 from kubegang.controllers.job.orphans import OrphanReleaser
 from kubegang.controllers.job.podactions import PodActions
 from kubegang.controllers.namespace.controller import NamespaceController
+from kubegang.controllers.podgc.controller import PodGarbageCollector
 from kubegang.controllers.podgroupprotection.controller import PodGroupProtection
+from kubegang.controllers.ttlafterfinished.controller import TtlAfterFinished
 
 JOB = "job-controller"
 PROTECTION = "podgroup-protection-controller"
 GARBAGE = "garbage-collector-controller"
 NAMESPACE = "namespace-controller"
-NAMES = (JOB, PROTECTION, GARBAGE, NAMESPACE)
+TTL = "ttl-after-finished-controller"
+POD_GARBAGE = "pod-garbage-collector-controller"
+NAMES = (JOB, PROTECTION, GARBAGE, NAMESPACE, TTL, POD_GARBAGE)
 
 # Resources whose objects neither own nor are owned; watching them would only cost.
 UNOWNED_KINDS = ("Event",)
@@ -82,6 +86,8 @@ class Controllers:
             PROTECTION: self._add_protection,
             GARBAGE: self._add_garbage,
             NAMESPACE: self._add_namespace,
+            TTL: self._add_ttl,
+            POD_GARBAGE: self._add_pod_garbage,
         }
         for name in NAMES:
             if name in chosen:
@@ -172,6 +178,25 @@ class Controllers:
             [resource_of(row) for row in self._rows if row.namespaced],
             namespaces=self._informers.of(NAMESPACES),
             queue=WorkQueue(clock=self._clock, rng=self._rng),
+        )
+        self._runs.append(controller.run)
+
+    def _add_ttl(self) -> None:
+        controller = TtlAfterFinished(
+            self._client,
+            jobs=self._informers.of(JOBS),
+            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            clock=self._clock,
+        )
+        self._runs.append(controller.run)
+
+    def _add_pod_garbage(self) -> None:
+        controller = PodGarbageCollector(
+            self._client,
+            pods=self._informers.of(PODS),
+            nodes=self._informers.of(NODES),
+            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            clock=self._clock,
         )
         self._runs.append(controller.run)
 

@@ -39,6 +39,7 @@ from kubegang.nodesim.node_file import (
     nodes_of,
     parse_node_file,
 )
+from kubegang.nodesim.stages import AnnotationError, check_annotations
 
 STANDARD_INPUT = "-"
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -228,6 +229,8 @@ class _Reader:
         except BadRequestError as error:
             go_field = _GO_FIELD.search(error.message)
             problems.append((go_field["path"] if go_field else "", error.message))
+        else:
+            problems += _annotation_problems(manifest.object)
         if problems:
             self._problems += [f"{place_of(text, manifest, p)}: {said}" for p, said in problems]
             return
@@ -265,6 +268,19 @@ def _in_namespace(manifest: Manifest, row: ResourceInfo) -> Manifest:
     if row.namespaced and not metadata.get("namespace"):
         metadata["namespace"] = DEFAULT_NAMESPACE
     return Manifest({**manifest.object, "metadata": metadata}, manifest.where)
+
+
+def _annotation_problems(obj: JsonObject) -> Iterator[tuple[str, str]]:
+    """Yield what the simulated nodes could not read: they would run the pod without it."""
+    template = (obj.get("spec") or {}).get("template") or {}
+    places = (("metadata", obj), ("spec.template.metadata", template))
+    for path, part in places:
+        annotations = (part.get("metadata") or {}).get("annotations") or {}
+        try:
+            check_annotations(annotations)
+        except AnnotationError as error:
+            name = next((n for n in annotations if f"annotation {n}:" in str(error)), "")
+            yield f"{path}.annotations[{name}]", str(error)
 
 
 def _cluster_field(error: NodeFileError) -> str:

@@ -139,6 +139,11 @@ class Loader:
                 )
         if owners:
             metadata["ownerReferences"] = known
+        if found.object["metadata"].get("deletionTimestamp"):
+            self.warnings.append(
+                f"{found.place('metadata.deletionTimestamp')}: {found.row.kind} "
+                f"{metadata.get('name')} was being deleted; here it is not"
+            )
         obj = {**obj, "metadata": metadata}
         if found.row.kind == "Job" and found.object["metadata"].get("uid"):
             _forget_selector(obj)

@@ -45,6 +45,19 @@ def profiles_of(
     return tuple(_with_known_plugins(profile) for profile in (*chosen, *own))
 
 
+def check_release(version: VersionProfile) -> None:
+    """Refuse a release whose group cycle is not built yet.
+
+    Raises:
+        BadInputError: it is not; says what can be run of that release.
+    """
+    if any(profile.group_cycle != "entity" for profile in version.schedulers):
+        raise BadInputError(
+            f"the scheduler of Kubernetes {version.name} is not there yet, only that of 1.37; "
+            f"without it {version.name} runs with --components apiserver,controllers,nodes"
+        )
+
+
 def named_profiles(version: VersionProfile, names: Sequence[str]) -> tuple[SchedulerProfile, ...]:
     """Return one profile per scheduler name; a name of neither profile is served as upstream's."""
     base = {profile.scheduler_name: profile for profile in version.schedulers}

@@ -23,7 +23,13 @@ from kubegang.app.configuration import resolve_profile, scheduler_configuration
 from kubegang.app.errors import BadInputError, ComponentFailedError
 from kubegang.app.options import DEFAULT_VERSION, GateFlags, UpOptions
 from kubegang.app.reaching import check_reachable
-from kubegang.app.scheduler import build_scheduler, named_profiles, profiles_of, run_scheduler
+from kubegang.app.scheduler import (
+    build_scheduler,
+    check_release,
+    named_profiles,
+    profiles_of,
+    run_scheduler,
+)
 from kubegang.base.clock import RealClock
 from kubegang.base.logging import configure_logging, logger
 from kubegang.client.api import ApiClient
@@ -84,6 +90,7 @@ def _profiles(
     version = resolve_profile(
         UpOptions(kubernetes_version=options.kubernetes_version, gates=options.gates)
     )
+    check_release(version)
     if options.scheduler_names:
         return named_profiles(version, options.scheduler_names)
     if options.config:

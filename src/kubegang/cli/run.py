@@ -11,9 +11,10 @@ import click
 from rich.console import Console
 
 from kubegang.api.config import duration_seconds
-from kubegang.app.options import DEFAULT_VERSION, GateFlags, UpOptions
+from kubegang.app.options import UpOptions
 from kubegang.app.run import RunOptions, run_once
 from kubegang.base.logging import configure_logging
+from kubegang.cli.flags import ReleaseFlags, log_level_flag, release_flags
 from kubegang.cli.rendering.elapsed import elapsed_text
 from kubegang.cli.rendering.runreport import run_parts
 from kubegang.cli.rendering.structured import as_json, as_yaml
@@ -69,43 +70,14 @@ def _duration(_context: click.Context, _parameter: click.Parameter, value: str) 
 @click.option(
     "--seed", default=0, show_default=True, help="Of chance; the same seed repeats a run."
 )
-@click.option(
-    "--kubernetes-version",
-    default=DEFAULT_VERSION,
-    show_default=True,
-    metavar="VERSION",
-    help="Behave as this release: 1.35, 1.36 or 1.37.",
-)
-@click.option(
-    "--feature-gates",
-    default="",
-    metavar="A=true,B=false",
-    help="Edit gates in every component that knows them. All gang-scheduling gates start on.",
-)
-@click.option("--apiserver-feature-gates", default="", metavar="…", help="For the API server only.")
-@click.option(
-    "--controllers-feature-gates", default="", metavar="…", help="For the controllers only."
-)
-@click.option("--scheduler-feature-gates", default="", metavar="…", help="For the scheduler only.")
-@click.option("--kubelet-feature-gates", default="", metavar="…", help="For the nodes only.")
-@click.option(
-    "--runtime-config",
-    default="",
-    metavar="GROUP/VERSION=true",
-    help="API versions to serve or not; those of the gang-scheduling gates start served.",
-)
+@release_flags
 @click.option(
     "--config",
     default="",
     metavar="FILE",
     help="A KubeSchedulerConfiguration; one among FILES does as well.",
 )
-@click.option(
-    "--log-level",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    default="error",
-    show_default=True,
-)
+@log_level_flag("error")
 @click.pass_context
 def run(  # noqa: PLR0917 - click hands over one argument per flag
     context: click.Context,
@@ -114,13 +86,7 @@ def run(  # noqa: PLR0917 - click hands over one argument per flag
     nodes: str,
     output: Literal["table", "wide", "json", "yaml"],
     seed: int,
-    kubernetes_version: str,
-    feature_gates: str,
-    apiserver_feature_gates: str,
-    controllers_feature_gates: str,
-    scheduler_feature_gates: str,
-    kubelet_feature_gates: str,
-    runtime_config: str,
+    release: ReleaseFlags,
     config: str,
     log_level: str,
 ) -> None:
@@ -139,15 +105,9 @@ def run(  # noqa: PLR0917 - click hands over one argument per flag
         until=until,
         seed=seed,
         cluster=UpOptions(
-            kubernetes_version=kubernetes_version,
-            gates=GateFlags(
-                all=feature_gates,
-                apiserver=apiserver_feature_gates,
-                controllers=controllers_feature_gates,
-                scheduler=scheduler_feature_gates,
-                kubelet=kubelet_feature_gates,
-            ),
-            runtime_config=runtime_config,
+            kubernetes_version=release.kubernetes_version,
+            gates=release.gates,
+            runtime_config=release.runtime_config,
             nodes=nodes,
             config=config,
         ),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from kubegang.app.options import DEFAULT_VERSION, GateFlags
+from kubegang.app.options import GateFlags
 from kubegang.app.standalone import SchedulerOptions, run_standalone
+from kubegang.cli.flags import kubernetes_version_flag, log_level_flag
 
 EXAMPLES = """\b
 Examples:
@@ -30,13 +31,7 @@ Examples:
     help="Serve pods with this schedulerName; repeatable. Default: kubegang.",
 )
 @click.option("--config", default="", metavar="FILE", help="A KubeSchedulerConfiguration.")
-@click.option(
-    "--kubernetes-version",
-    default=DEFAULT_VERSION,
-    show_default=True,
-    metavar="VERSION",
-    help="Behave as the scheduler of this release.",
-)
+@kubernetes_version_flag
 @click.option(
     "--feature-gates", default="", metavar="A=true,B=false", help="The scheduler's gates."
 )
@@ -45,12 +40,7 @@ Examples:
     default=None,
     help="Wait for the Lease before scheduling. Default: as configured, on.",
 )
-@click.option(
-    "--log-level",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    default="info",
-    show_default=True,
-)
+@log_level_flag("info")
 @click.option("--log-json", is_flag=True, help="Write log lines as JSON.")
 def scheduler(  # noqa: PLR0917 - click hands over one argument per flag
     kubeconfig: str,

@@ -11,12 +11,11 @@ from kubegang.app.errors import BadInputError
 from kubegang.app.options import (
     COMPONENTS,
     DEFAULT_LISTEN,
-    DEFAULT_VERSION,
     ComponentName,
-    GateFlags,
     UpOptions,
 )
 from kubegang.app.up import run_up
+from kubegang.cli.flags import ReleaseFlags, log_level_flag, release_flags
 
 EXAMPLES = """\b
 Examples:
@@ -29,31 +28,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.option(
-    "--kubernetes-version",
-    default=DEFAULT_VERSION,
-    show_default=True,
-    metavar="VERSION",
-    help="Behave as this release: 1.35, 1.36 or 1.37.",
-)
-@click.option(
-    "--feature-gates",
-    default="",
-    metavar="A=true,B=false",
-    help="Edit gates in every component that knows them. All gang-scheduling gates start on.",
-)
-@click.option("--apiserver-feature-gates", default="", metavar="…", help="For the API server only.")
-@click.option(
-    "--controllers-feature-gates", default="", metavar="…", help="For the controllers only."
-)
-@click.option("--scheduler-feature-gates", default="", metavar="…", help="For the scheduler only.")
-@click.option("--kubelet-feature-gates", default="", metavar="…", help="For the nodes only.")
-@click.option(
-    "--runtime-config",
-    default="",
-    metavar="GROUP/VERSION=true",
-    help="API versions to serve or not; those of the gang-scheduling gates start served.",
-)
+@release_flags
 @click.option(
     "--components",
     default=",".join(COMPONENTS),
@@ -100,21 +75,10 @@ Examples:
 @click.option("--enable-admission-plugins", default="", metavar="LIST", help="As kube-apiserver.")
 @click.option("--disable-admission-plugins", default="", metavar="LIST", help="As kube-apiserver.")
 @click.option("--single-process", is_flag=True, help="Run all components in this process.")
-@click.option(
-    "--log-level",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    default="warning",
-    show_default=True,
-)
+@log_level_flag("warning")
 @click.option("--log-json", is_flag=True, help="Write log lines as JSON.")
 def up(  # noqa: PLR0917 - click hands over one argument per flag
-    kubernetes_version: str,
-    feature_gates: str,
-    apiserver_feature_gates: str,
-    controllers_feature_gates: str,
-    scheduler_feature_gates: str,
-    kubelet_feature_gates: str,
-    runtime_config: str,
+    release: ReleaseFlags,
     components: str,
     nodes: str,
     data_dir: str,
@@ -139,15 +103,9 @@ def up(  # noqa: PLR0917 - click hands over one argument per flag
         raise BadInputError("--in-memory keeps no state: leave --data-dir out")
     run_up(
         UpOptions(
-            kubernetes_version=kubernetes_version,
-            gates=GateFlags(
-                all=feature_gates,
-                apiserver=apiserver_feature_gates,
-                controllers=controllers_feature_gates,
-                scheduler=scheduler_feature_gates,
-                kubelet=kubelet_feature_gates,
-            ),
-            runtime_config=runtime_config,
+            kubernetes_version=release.kubernetes_version,
+            gates=release.gates,
+            runtime_config=release.runtime_config,
             components=_components(components),
             nodes=nodes,
             data_dir="" if in_memory else data_dir or str(default_data_dir(dict(os.environ))),

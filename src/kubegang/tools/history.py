@@ -147,7 +147,7 @@ class History:
         record = self.jobs.get(metadata["uid"])
         if record is None:
             record = self.jobs[metadata["uid"]] = JobRecord(metadata["namespace"], metadata["name"])
-            self._tell(at, "created", record)
+            self._tell(at, "created", record, str(_wanted_pods(job)))
         record.wanted = _wanted_pods(job)
         record.active = int((job.get("status") or {}).get("active") or 0)
         if record.state in ("succeeded", "failed", "deleted"):

@@ -101,7 +101,11 @@ class JobRecord:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One thing that happened, in the order in which it did."""
+    """One thing that happened, in the order in which it did.
+
+    Attributes:
+        detail: why, or for a Job that was created how many pods it wants.
+    """
 
     at: float
     what: Happened

@@ -4,9 +4,9 @@ A unit rises and falls between three levels:
 
     nothing bound ──▶ a part bound ──▶ all bound
           ▲                │               │
-          └── evicted, failed or deleted ──┘
+          └── failed, evicted, deleted, or waiting for room
 
-Rising is told. Falling is told by what caused it. A pod that is replaced within a moment
+Rising is told, and falling by what caused it. A pod that follows one that has succeeded
 changes no level, so a Job that works through a thousand completions is told twice. Pure.
 """
 
@@ -142,7 +142,10 @@ class UnitProgress:
         created = pods.number("created")
         if not self._known:
             self._known = True
-            yield Line("submitted", self._submitted(created, job), pods=created, shared="submitted")
+            # A large Job's pods are made in portions; the time line tells what it asks for.
+            pods_asked = int(job["created"].detail) if "created" in job else created
+            text = self._submitted(pods_asked, job)
+            yield Line("submitted", text, pods=pods_asked, shared="submitted")
         elif created and self._unit.kind == "PodGroup":
             yield Line("submitted", f"{count_of(created, 'more pod')}", pods=created)
         elif "suspended" in job:
@@ -187,20 +190,25 @@ class UnitProgress:
         yield Line("restarted", text, pods=len(fresh), shared=after, same=details)
 
     def _rise(self, pods: _PodsOfMoment, *, at: float) -> Iterator[Line]:
-        bound, pending = len(self._bound), len(self._pending)
-        level = _NOTHING if not bound else _PART if pending else _ALL
+        level = self._reached()
+        if any(pods.number(what) for what in ("failed", "evicted", "deleted")):
+            self._level = min(self._level, level)
         new = pods.number("bound")
-        if level == _NOTHING:
-            self._level = level
-        elif new and level > self._level:
-            if self._first_start is None and at >= 0:
-                self._first_start = at
-            whole = self._level == _NOTHING and level == _ALL and self._min_count is not None
-            self._level = level
-            kind: EntryKind = "started" if level == _ALL else "partly-started"
-            yield Line(kind, self._started(pods, whole=whole), pods=new, shared="bound")
-            if level == _ALL:
-                self._said = None
+        if not new or level <= self._level:
+            return
+        if self._first_start is None and at >= 0:
+            self._first_start = at
+        whole = self._level == _NOTHING and level == _ALL and self._min_count is not None
+        self._level = level
+        kind: EntryKind = "started" if level == _ALL else "partly-started"
+        yield Line(kind, self._started(pods, whole=whole), pods=new, shared="bound")
+        if level == _ALL:
+            self._said = None
+
+    def _reached(self) -> int:
+        if not self._bound:
+            return _NOTHING
+        return _PART if self._pending else _ALL
 
     def _started(self, pods: _PodsOfMoment, *, whole: bool) -> str:
         if self._unit.kind == "Pod":
@@ -214,6 +222,7 @@ class UnitProgress:
             key = reason_key(diagnosis)
             if key != self._said:
                 self._said = key
+                self._level = min(self._level, self._reached())
                 number = len(self._pending)
                 yield Line(
                     "waits", diagnosis.message, pods=number, shared=diagnosis.message, same=key

@@ -114,6 +114,18 @@ def test_a_scheduler_configuration_may_stand_among_the_files(tmp_path: Path) -> 
             "stdin:3: podMinBackoffSeconds: unknown field",
             id="configuration",
         ),
+        pytest.param(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  annotations:\n"
+            "    kubegang.dev/run-duration: 5 minutes\n",
+            "stdin:5:5: annotation kubegang.dev/run-duration: need a duration such as 90s",
+            id="annotation of a pod",
+        ),
+        pytest.param(
+            "apiVersion: batch/v1\nkind: Job\nspec:\n  template:\n    metadata:\n"
+            "      annotations: {kubegang.dev/exit-code: x}\n",
+            "stdin:6:21: annotation kubegang.dev/exit-code: need a number up to 255",
+            id="annotation of a template",
+        ),
         pytest.param("a: [1\nb: 2\n", "stdin:2:2: ", id="not YAML"),
     ],
 )
