@@ -19,7 +19,14 @@ from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.api import ApiClient
 from kubegang.client.asgi import AsgiTransport
 from kubegang.client.interface import Request, Response, UnreachableError
-from kubegang.client.resources import EVENTS, NODES, PODGROUPS, PODS, PRIORITYCLASSES
+from kubegang.client.resources import (
+    EVENTS,
+    NODES,
+    PODDISRUPTIONBUDGETS,
+    PODGROUPS,
+    PODS,
+    PRIORITYCLASSES,
+)
 from kubegang.client.testing import RecordingClient
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.scheduler import Scheduler, SchedulerSettings
@@ -154,6 +161,16 @@ class Cluster:
         }
         await self.user.create(PRIORITYCLASSES, obj)
         await self.wait(0.5)
+
+    async def add_budget(self, name: str, **labels: str) -> None:
+        """Create a disruption budget that allows nothing."""
+        obj = {
+            "apiVersion": PODDISRUPTIONBUDGETS.api_version,
+            "kind": "PodDisruptionBudget",
+            "metadata": {"name": name},
+            "spec": {"minAvailable": "100%", "selector": {"matchLabels": labels}},
+        }
+        await self.user.create(PODDISRUPTIONBUDGETS, obj, NS)
 
     async def delete_pod(self, name: str) -> None:
         """Delete a pod at once."""

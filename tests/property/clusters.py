@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hypothesis import strategies as st
 
 from kubegang.testing.builders import (
+    BudgetBuilder,
     NodeBuilder,
     PodBuilder,
     PodGroupBuilder,
+    make_budget,
     make_node,
     make_pod,
     make_podgroup,
@@ -25,6 +28,7 @@ TAINTS = [
     ("c", "PreferNoSchedule"),
     ("d", "PreferNoSchedule"),
 ]
+PRIORITIES = [-5, 0, 10, 10, 50, 100]
 REQUIREMENTS = [
     ("disk", "In", ("ssd", "tape")),
     ("disk", "NotIn", ("ssd",)),
@@ -42,6 +46,15 @@ class Scene(NamedTuple):
     running: list[PodBuilder]
     groups: list[PodGroupBuilder]
     waiting: list[PodBuilder]
+    budgets: Sequence[BudgetBuilder] = ()
+
+    def priority_of(self, pod: PodBuilder) -> int:
+        """Return what counts for preemption: the priority of the pod's group, if it has one."""
+        key = pod.info().pod_group
+        for group in self.groups:
+            if key is not None and group.info().key == key:
+                return group.info().priority
+        return pod.info().priority
 
 
 @st.composite
@@ -118,3 +131,52 @@ def pod_groups(draw: st.DrawFn, *, name: str) -> PodGroupBuilder:
     if draw(st.integers(0, 3)):
         group = group.gang(min_count=draw(st.integers(1, 5)))
     return group.topology("rack") if draw(st.integers(0, 2)) == 0 else group
+
+
+@st.composite
+def unequal_scenes(draw: st.DrawFn, *, groups: bool = True, promises: bool = True) -> Scene:
+    """Draw a crowded cluster whose pods and groups differ in priority.
+
+    Members have their group's priority, as admission sees to.
+    """
+    scene = draw(scenes(groups=groups))
+    names = [node.metadata.name for node in scene.nodes]
+    made = [draw(ranked_groups(group)) for group in scene.groups]
+    ranked = scene._replace(groups=made)
+    waiting = [_ranked(draw, pod, ranked) for pod in scene.waiting]
+    running = [_ranked(draw, pod, ranked) for pod in scene.running]
+    for index in range(draw(st.integers(0, 8)) if names else 0):
+        pod = draw(pods(name=f"x{index}")).on(draw(st.sampled_from(names)))
+        if made and draw(st.integers(0, 2)) == 0:
+            pod = pod.group(draw(st.sampled_from(made)).metadata.name)
+        running.append(_ranked(draw, pod, ranked))
+    if promises and names:
+        waiting = [
+            pod.nominated(draw(st.sampled_from(names))) if draw(st.integers(0, 3)) == 0 else pod
+            for pod in waiting
+        ]
+    budgets = [make_budget().selecting(app="web").allowing(draw(st.integers(0, 2)))]
+    return ranked._replace(
+        waiting=waiting, running=running, budgets=budgets if draw(st.booleans()) else []
+    )
+
+
+@st.composite
+def ranked_groups(draw: st.DrawFn, group: PodGroupBuilder) -> PodGroupBuilder:
+    """Draw a group's priority and how it may be disrupted."""
+    group = group.priority(draw(st.sampled_from(PRIORITIES)))
+    return group.disrupted_whole() if draw(st.booleans()) else group
+
+
+def _ranked(draw: st.DrawFn, pod: PodBuilder, scene: Scene) -> PodBuilder:
+    if pod.info().pod_group is None:
+        pod = pod.priority(draw(st.sampled_from(PRIORITIES)))
+    else:
+        pod = pod.priority(scene.priority_of(pod))
+    if draw(st.integers(0, 2)) == 0:
+        pod = pod.label("app", "web")
+    if not pod.info().node_name:
+        return pod
+    if draw(st.integers(0, 5)) == 0:
+        pod = pod.preempted()
+    return pod.started(draw(st.integers(1, 3))) if draw(st.booleans()) else pod

@@ -179,9 +179,7 @@ def _counts(pod: Pod, node: Node, constraint: TopologySpreadConstraint) -> bool:
         return False
     if constraint.node_taints_policy == "Honor":
         tolerated = {t.key for t in pod.spec.tolerations}
-        return all(
-            t.effect == "PreferNoSchedule" or t.key in tolerated for t in node.spec.taints
-        )
+        return all(t.effect == "PreferNoSchedule" or t.key in tolerated for t in node.spec.taints)
     return True
 
 
@@ -198,9 +196,7 @@ def _matching(pod: Pod, selector: LabelSelector | None, pods: Iterable[Pod]) -> 
 
 def spread_reason(world: World, pod: Pod, node: Node) -> str | None:
     hard = [
-        c
-        for c in pod.spec.topology_spread_constraints
-        if c.when_unsatisfiable == "DoNotSchedule"
+        c for c in pod.spec.topology_spread_constraints if c.when_unsatisfiable == "DoNotSchedule"
     ]
     keys = [c.topology_key for c in hard]
     for constraint in hard:
@@ -220,51 +216,56 @@ def spread_reason(world: World, pod: Pod, node: Node) -> str | None:
     return None
 
 
+@dataclass
+class Soft:
+    """What scores for a pod.
+
+    Attributes:
+        every_key: whether nodes that lack a label are ignored.
+    """
+
+    constraints: Sequence[TopologySpreadConstraint]
+    every_key: bool
+
+    def ignores(self, node: Node) -> bool:
+        lacking = any(c.topology_key not in node.metadata.labels for c in self.constraints)
+        return self.every_key and lacking
+
+
 def spread_scores(world: World, pod: Pod, feasible: Sequence[Node]) -> list[int]:
-    constraints, every_key = _soft(world, pod)
-    if not constraints:
+    soft = _soft(world, pod)
+    if not soft.constraints:
         return [0] * len(feasible)
-    keys = [c.topology_key for c in constraints]
-    ignored = [every_key and any(k not in n.metadata.labels for k in keys) for n in feasible]
-    looked_at = [node for node, ignore in zip(feasible, ignored, strict=True) if not ignore]
-    raw = [_crowd(world, pod, node, constraints, looked_at, every_key) for node in feasible]
-    left = [r for r, ignore in zip(raw, ignored, strict=True) if not ignore]
-    if not left:
-        return [0] * len(feasible)
-    most, least = max(left), min(left)
+    looked_at = [node for node in feasible if not soft.ignores(node)]
+    raw = [_crowd(world, pod, node, soft=soft, looked_at=looked_at) for node in feasible]
+    left = [r for r, node in zip(raw, feasible, strict=True) if not soft.ignores(node)]
+    most, least = max(left, default=0), min(left, default=0)
     return [
-        0 if ignore else 100 if not most else 100 * (most + least - r) // most
-        for r, ignore in zip(raw, ignored, strict=True)
+        0 if soft.ignores(node) else 100 * (most + least - r) // most if most else 100
+        for r, node in zip(raw, feasible, strict=True)
     ]
 
 
-def _soft(world: World, pod: Pod) -> tuple[list[TopologySpreadConstraint], bool]:
+def _soft(world: World, pod: Pod) -> Soft:
     own = pod.spec.topology_spread_constraints
     if own:
-        return [c for c in own if c.when_unsatisfiable == "ScheduleAnyway"], True
+        soft = [c for c in own if c.when_unsatisfiable == "ScheduleAnyway"]
+        return Soft(soft, every_key=True)
     labels: dict[str, str] = {}
     for namespace, selects in world.services:
         if namespace == pod.metadata.namespace and selects.items() <= pod.metadata.labels.items():
             labels |= selects
     selector = LabelSelector(labels)
-    return [_with(c, selector) for c in DEFAULTS if labels], False
+    return Soft([_with(c, selector) for c in DEFAULTS if labels], every_key=False)
 
 
 def _with(c: TopologySpreadConstraint, selector: LabelSelector) -> TopologySpreadConstraint:
     return TopologySpreadConstraint(c.max_skew, c.topology_key, c.when_unsatisfiable, selector)
 
 
-def _crowd(
-    world: World,
-    pod: Pod,
-    node: Node,
-    constraints: Sequence[TopologySpreadConstraint],
-    looked_at: Sequence[Node],
-    every_key: bool,  # noqa: FBT001 - a private step of a reference
-) -> int:
-    keys = [c.topology_key for c in constraints]
+def _crowd(world: World, pod: Pod, node: Node, *, soft: Soft, looked_at: Sequence[Node]) -> int:
     total = 0.0
-    for constraint in constraints:
+    for constraint in soft.constraints:
         key = constraint.topology_key
         if key not in node.metadata.labels:
             continue
@@ -279,7 +280,7 @@ def _crowd(
                 for other in world.nodes
                 if together(node, other, key)
                 and _counts(pod, other, constraint)
-                and (not every_key or all(k in other.metadata.labels for k in keys))
+                and not soft.ignores(other)
             )
         total += count * math.log(size + 2) + (constraint.max_skew - 1)
     return math.floor(total + 0.5)

@@ -13,20 +13,21 @@ from kubegang.scheduler.cycle.decision import (
     SkipPod,
 )
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
-from kubegang.testing.deciding import DecidingCore, default_profile
-from tests.property.clusters import Scene, scenes
+from kubegang.testing.deciding import DecidingCore, default_profile, nominations, victims
+from tests.property.clusters import Scene, scenes, unequal_scenes
 
 GATES = ["", "TopologyAwareWorkloadScheduling=false,CompositePodGroup=false"]
 
 
 @settings(max_examples=120, deadline=None)
-@given(scene=scenes(), gates=st.sampled_from(GATES))
+@given(scene=st.one_of(scenes(), unequal_scenes()), gates=st.sampled_from(GATES))
 def test_all_or_none_of_the_minimum_is_bound(scene: Scene, gates: str) -> None:
     core = DecidingCore(
         scene.nodes,
         scene.running,
         scene.groups,
         scene.waiting,
+        scene.budgets,
         profile=default_profile(feature_gates=gates),
     )
     for builder in scene.groups:
@@ -40,8 +41,14 @@ def test_all_or_none_of_the_minimum_is_bound(scene: Scene, gates: str) -> None:
         conditions = [i for i in decision.instructions if isinstance(i, SetPodGroupCondition)]
         if decision.status != "skipped":
             assert [c.status for c in conditions] == ["True" if bound else "False"]
-        if group.topology_key and bound:
+        if group.topology_key and bound and gates == "":
             assert_one_domain(core, [i.node for i in bound], group.topology_key)
+        if victims(decision):
+            # Nobody is evicted for a gang that would not reach its minimum.
+            assert not bound
+            promised = sum(bool(node) for node in nominations(decision).values())
+            kept = sum(bool(pod.nominated_node_name) for pod in waiting)
+            assert before + promised + kept >= group.quorum
         core.carry_out(decision)
 
 

@@ -101,9 +101,7 @@ class Comparison:
         rows = np.array([cluster.nodes.row(name) for name in names], dtype=np.intp)
         state = CycleState()
         run_pre_score_plugins(self.core.framework, state, pod=info, cluster=cluster, rows=rows)
-        totals = run_score_plugins(
-            self.core.framework, state, pod=info, cluster=cluster, rows=rows
-        )
+        totals = run_score_plugins(self.core.framework, state, pod=info, cluster=cluster, rows=rows)
         return dict(zip(names, totals.tolist(), strict=True))
 
 
@@ -150,7 +148,8 @@ def test_a_trial_changes_the_counts_and_leaves_no_trace(
     with Trial(snapshot) as trial:
         for index in range(data.draw(st.integers(1, 5))):
             placed = list(snapshot.pods())
-            if placed and data.draw(st.booleans()):
+            evicts: bool = data.draw(st.booleans())
+            if placed and evicts:
                 trial.evict(data.draw(st.sampled_from(placed)))
             else:
                 name = data.draw(st.sampled_from(snapshot.nodes.names))

@@ -18,7 +18,7 @@ from kubegang.scheduler.snapshot.builder import SnapshotBuilder
 from kubegang.scheduler.snapshot.dumping import dump_snapshot, load_snapshot
 from kubegang.testing.builders import make_cluster, make_pod, make_podgroup
 from kubegang.testing.deciding import DecidingCore
-from tests.property.clusters import Scene, scenes
+from tests.property.clusters import Scene, scenes, unequal_scenes
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,17 +30,17 @@ def decisions(core: DecidingCore, scene: Scene) -> list[Decision]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(scene=scenes(), seed=st.integers(0, 3))
+@given(scene=st.one_of(scenes(), unequal_scenes()), seed=st.integers(0, 3))
 def test_deciding_twice_decides_the_same(scene: Scene, seed: int) -> None:
-    objects = (scene.nodes, scene.running, scene.groups, scene.waiting)
+    objects = (scene.nodes, scene.running, scene.groups, scene.waiting, scene.budgets)
     one, two = DecidingCore(*objects, seed=seed), DecidingCore(*objects, seed=seed)
     assert decisions(one, scene) == decisions(two, scene)
 
 
 @settings(max_examples=60, deadline=None)
-@given(scene=scenes(), data=st.data())
+@given(scene=st.one_of(scenes(), unequal_scenes()), data=st.data())
 def test_a_reloaded_dump_decides_the_same(scene: Scene, data: st.DataObject) -> None:
-    one = DecidingCore(scene.nodes, scene.running, scene.groups, scene.waiting)
+    one = DecidingCore(scene.nodes, scene.running, scene.groups, scene.waiting, scene.budgets)
     # Rows move when nodes go, and must not matter.
     for _ in range(data.draw(st.integers(0, 2))):
         if one.snapshot.nodes.size:

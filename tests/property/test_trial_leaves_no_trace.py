@@ -12,7 +12,7 @@ from kubegang.scheduler.snapshot.snapshot import Snapshot
 from kubegang.scheduler.snapshot.trial import Trial
 from kubegang.scheduler.snapshot.validation import validate_snapshot
 from kubegang.testing.deciding import DecidingCore
-from tests.property.clusters import Scene, scenes
+from tests.property.clusters import Scene, scenes, unequal_scenes
 
 
 class StumbledError(Exception):
@@ -103,10 +103,14 @@ def test_an_exception_in_the_middle_leaves_no_trace(scene: Scene, data: st.DataO
 
 
 @settings(max_examples=60, deadline=None)
-@given(scene=scenes())
+@given(scene=st.one_of(scenes(), unequal_scenes()))
 def test_a_decision_leaves_no_trace(scene: Scene) -> None:
-    core = DecidingCore(scene.nodes, scene.running, scene.groups, scene.waiting)
+    core = DecidingCore(scene.nodes, scene.running, scene.groups, scene.waiting, scene.budgets)
     before = picture(core.snapshot)
     for group in scene.groups:
         core.decide_group(group.metadata.name)
         assert picture(core.snapshot) == before
+    for pod in core.waiting.values():
+        if pod.pod_group is None:
+            core.decide_pod(pod.name)
+            assert picture(core.snapshot) == before

@@ -6,21 +6,24 @@ import asyncio
 import difflib
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import RealClock
 from kubegang.client.interface import Client
-from tests.real.jobcase import Case, MovePods, Step, make_case
-from tests.real.jobplay import Player, prepare
-from tests.real.jobview import View, as_text
+from kubegang.controllers.job.jobs import is_finished, started_at
+from kubegang.controllers.ttlafterfinished.controller import expires_at
+from tests.joblife.cases import Case, MovePods, Step, make_case
+from tests.joblife.player import Player, prepare
+from tests.joblife.view import View, as_text
 from tests.real.planes import client_of, own_plane, real_plane
 
 COUNT = "KUBEGANG_JOB_CASES"
-"""In the environment: how many cases; or first and last seed, as ``100-180``."""
+"""In the environment: how many cases; or seeds, as ``100-180,17,23``."""
 
 AT_ONCE = 12
 QUIET_SECONDS = 2.5
@@ -30,6 +33,9 @@ LOOK_SECONDS = 0.8
 PATIENCE_SECONDS = 40.0
 BACKOFF_SECONDS = 24.0
 """After a failure pods may come so late."""
+
+SOON_SECONDS = 20.0
+"""Deadlines so near are waited for, so that none falls between two steps."""
 
 Planes = tuple[Path, Path]
 
@@ -64,16 +70,22 @@ async def test_random_jobs_fare_the_same_with_both_controllers(planes: Planes) -
     assert not told, f"{len(told)} cases differ\n" + "\n\n".join(told)
 
 
-def seeds() -> range:
+def seeds() -> list[int]:
     """Return the seeds to try."""
-    first, dash, last = os.environ.get(COUNT, "12").partition("-")
-    return range(int(first), int(last) + 1) if dash else range(int(first))
+    text = os.environ.get(COUNT, "12")
+    if text.isdigit():
+        return list(range(int(text)))
+    found: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return found
 
 
-async def compare(case: Case, clients: list[Client]) -> str:
+async def compare(case: Case, clients: Sequence[Client]) -> str:
     """Play a case on both clusters; return the first difference, or an empty text."""
     namespace = f"case-{case.seed}-{uuid.uuid4().hex[:6]}"
-    players = [Player(client, case, namespace) for client in clients]
+    players = [Player(client, case, namespace, clock=RealClock()) for client in clients]
     await asyncio.gather(*(player.begin() for player in players))
     done: list[Step] = []
     difference, views = await settle(players, failed=False)
@@ -107,7 +119,9 @@ async def settle(players: list[Player], *, failed: bool) -> tuple[str, list[View
         views = seen
         if now - quiet_since < QUIET_SECONDS:
             continue
-        if failed and now - started < BACKOFF_SECONDS and any(map(lacks_pods, views)):
+        waits_for_pods = failed and any(map(lacks_pods, views))
+        is_due = any(something_is_due(view, now) for view in views)
+        if now - started < BACKOFF_SECONDS and (waits_for_pods or is_due):
             continue
         told = difference_of(players, views)
         if not told or now - started > PATIENCE_SECONDS:
@@ -126,6 +140,24 @@ def lacks_pods(view: View) -> bool:
         if status.get("active", 0) < min(left, spec["parallelism"]):
             return True
     return False
+
+
+def something_is_due(view: View, now: float) -> bool:
+    """Return whether a deadline of a Job is near, or was reached only now."""
+    return any(
+        now - QUIET_SECONDS < moment < now + SOON_SECONDS
+        for job in view.jobs
+        for moment in _moments(job)
+    )
+
+
+def _moments(job: JsonObject) -> Iterator[float]:
+    due = expires_at(job)
+    if due is not None:
+        yield due
+    started = started_at(job)
+    if not is_finished(job) and started is not None and "activeDeadlineSeconds" in job["spec"]:
+        yield started + job["spec"]["activeDeadlineSeconds"]
 
 
 def difference_of(players: list[Player], views: list[View]) -> str:

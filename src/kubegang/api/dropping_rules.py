@@ -129,6 +129,23 @@ _KIND_RULES: dict[KindKey, tuple[Rule, ...]] = {
         Rule("NodeDeclaredFeatures", ("status.declaredFeatures",)),
         Rule("InPlacePodVerticalScalingSchedulerPreemption", ("spec.podPreemptionPolicy",)),
     ),
+    ("", "PersistentVolumeClaim"): (Rule("CSIVolumeHealth", ("status.healthStatus",)),),
+    ("apps", "StatefulSet"): (
+        Rule("MaxUnavailableStatefulSet", ("spec.updateStrategy.rollingUpdate.maxUnavailable",)),
+    ),
+    ("storage.k8s.io", "CSIDriver"): (
+        Rule("VolumeLimitScaling", ("spec.preventPodSchedulingIfMissing",)),
+    ),
+    ("coordination.k8s.io", "Lease"): (
+        Rule("CoordinatedLeaderElection", ("spec.strategy",)),
+        Rule("CoordinatedLeaderElection", ("spec.preferredHolder",)),
+    ),
+    ("resource.k8s.io", "ResourceSlice"): (
+        Rule(
+            "DRAListTypeAttributes",
+            _each(("spec.devices[].attributes{}",), "ints", "bools", "strings", "versions"),
+        ),
+    ),
     ("scheduling.k8s.io", "PodGroup"): (
         Rule("TopologyAwareWorkloadScheduling", ("spec.schedulingConstraints",)),
         Rule(

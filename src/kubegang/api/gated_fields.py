@@ -1,11 +1,13 @@
 """Fields that need a feature gate, and dropping them where it is off.
 
-Paths are written as in error texts, with ``[]`` for each item of a list.
+Paths are written as in error texts, with ``[]`` for each item of a list and ``{}`` for each
+value of a map.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -34,10 +36,10 @@ class Rule(msgspec.Struct, frozen=True):
 class _Branch:
     """A member on the way to gated fields; one that is itself gated names its gate."""
 
-    __slots__ = ("below", "gate", "is_list")
+    __slots__ = ("below", "gate", "many")
 
-    def __init__(self, *, is_list: bool) -> None:
-        self.is_list = is_list
+    def __init__(self, *, many: str) -> None:
+        self.many = many
         self.gate = ""
         self.below: dict[str, _Branch] = {}
 
@@ -68,8 +70,8 @@ class RuleSet:
     def _grow(self, field: str, gate: str) -> None:
         below = self._root
         for part in field.split("."):
-            name = part.removesuffix("[]")
-            branch = below.setdefault(name, _Branch(is_list=part.endswith("[]")))
+            name, many = _split(part)
+            branch = below.setdefault(name, _Branch(many=many))
             below = branch.below
         branch.gate = gate
 
@@ -90,10 +92,9 @@ def _has_disabled(obj: JsonObject, branches: dict[str, _Branch], gates: FeatureG
             continue
         if branch.gate and is_off(branch.gate, gates):
             return True
-        children = value if branch.is_list else (value,)
         if branch.below and any(
             isinstance(child, dict) and _has_disabled(child, branch.below, gates)
-            for child in children
+            for child in _children(value, branch.many)
         ):
             return True
     return False
@@ -136,8 +137,21 @@ def _holders(obj: JsonObject, field: str) -> Iterator[tuple[JsonObject, str]]:
     if not dot:
         yield obj, head
         return
-    child = obj.get(head.removesuffix("[]"))
-    children = child if head.endswith("[]") and isinstance(child, list) else [child]
-    for inner in children:
+    name, many = _split(head)
+    for inner in _children(obj.get(name), many):
         if isinstance(inner, dict):
             yield from _holders(inner, rest)
+
+
+def _split(part: str) -> tuple[str, str]:
+    """Return the name of a member, and how it holds many: ``[]``, ``{}`` or not at all."""
+    many = part[-2:] if part.endswith(("[]", "{}")) else ""
+    return part.removesuffix(many), many
+
+
+def _children(value: Any, many: str) -> Iterable[Any]:
+    if many == "[]" and isinstance(value, list):
+        return value
+    if many == "{}" and isinstance(value, dict):
+        return value.values()
+    return (value,)

@@ -67,6 +67,7 @@ class _Flags(TypedDict, total=False):
     put_creates: bool
     delete_returns_object: bool
     graceful: bool
+    warning: str
 
 
 _ALL = ("all",)
@@ -94,7 +95,14 @@ def _row(
 _CORE = (
     _row("v1", "Binding", "bindings", verbs=("create",)),
     _row("v1", "ConfigMap", "configmaps", short_names=("cm",)),
-    _row("v1", "Endpoints", "endpoints", short_names=("ep",), put_creates=True),
+    _row(
+        "v1",
+        "Endpoints",
+        "endpoints",
+        short_names=("ep",),
+        put_creates=True,
+        warning="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+    ),
     _row("v1", "Event", "events", short_names=("ev",), put_creates=True),
     _row(
         "v1",
@@ -137,6 +145,7 @@ _CORE = (
         delete_returns_object=True,
         graceful=True,
     ),
+    _row("v1", "LimitRange", "limitranges", short_names=("limits",), put_creates=True),
     _row("v1", "PodTemplate", "podtemplates", generation=True, delete_returns_object=True),
     _row(
         "v1",
@@ -145,6 +154,14 @@ _CORE = (
         short_names=("rc",),
         categories=_ALL,
         generation=True,
+        status=True,
+    ),
+    _row(
+        "v1",
+        "ResourceQuota",
+        "resourcequotas",
+        short_names=("quota",),
+        delete_returns_object=True,
         status=True,
     ),
     _row("v1", "Secret", "secrets"),
@@ -167,6 +184,24 @@ _WORKLOADS = (
     _row("apps/v1", "ControllerRevision", "controllerrevisions"),
     _row(
         "apps/v1",
+        "DaemonSet",
+        "daemonsets",
+        short_names=("ds",),
+        categories=_ALL,
+        generation=True,
+        status=True,
+    ),
+    _row(
+        "apps/v1",
+        "Deployment",
+        "deployments",
+        short_names=("deploy",),
+        categories=_ALL,
+        generation=True,
+        status=True,
+    ),
+    _row(
+        "apps/v1",
         "ReplicaSet",
         "replicasets",
         short_names=("rs",),
@@ -179,6 +214,15 @@ _WORKLOADS = (
         "StatefulSet",
         "statefulsets",
         short_names=("sts",),
+        categories=_ALL,
+        generation=True,
+        status=True,
+    ),
+    _row(
+        "batch/v1",
+        "CronJob",
+        "cronjobs",
+        short_names=("cj",),
         categories=_ALL,
         generation=True,
         status=True,

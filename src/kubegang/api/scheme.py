@@ -45,6 +45,7 @@ class ResourceInfo(msgspec.Struct, frozen=True):
         graceful: deletion honours a grace period (pods).
         storage_group: the group in which objects are stored where it is not the row's own:
             Events of both groups are the same objects.
+        warning: what every answer about this resource warns of, or empty.
     """
 
     group: str
@@ -76,6 +77,7 @@ class ResourceInfo(msgspec.Struct, frozen=True):
     delete_returns_object: bool = False
     graceful: bool = False
     storage_group: str | None = None
+    warning: str = ""
 
     @property
     def group_version(self) -> GroupVersion:

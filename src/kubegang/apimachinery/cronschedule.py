@@ -91,6 +91,7 @@ _UNITS: Mapping[str, float] = {
     "h": 3600,
 }
 _INTEGER = re.compile(r"[-+]?[0-9]+")
+_LIMIT = 2**63
 
 
 def parse_schedule(text: str) -> Schedule:
@@ -199,6 +200,9 @@ def _number(text: str) -> int:
         problem = f'strconv.Atoi: parsing "{text}": invalid syntax'
         raise ScheduleError(f"failed to parse int from {text}: {problem}")
     number = int(text)
+    if not -_LIMIT <= number < _LIMIT:
+        problem = f'strconv.Atoi: parsing "{text}": value out of range'
+        raise ScheduleError(f"failed to parse int from {text}: {problem}")
     if number < 0:
         raise ScheduleError(f"negative number ({number}) not allowed: {text}")
     return number

@@ -33,6 +33,7 @@ from kubegang.apiserver.openapi import openapi_routes
 from kubegang.apiserver.responses import page_not_found
 from kubegang.apiserver.reviews import Reviews
 from kubegang.apiserver.routing import ResourceRoute
+from kubegang.apiserver.services.pool import ServicePool
 from kubegang.base.clock import Clock
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.store.interface import Store
@@ -84,6 +85,7 @@ def create_app(
         admission=admission,
         changes=ChangeCache(),
         kinds=frozenset(facts.kinds()),
+        services=ServicePool(store, rng),
     )
     registry = registry if registry is not None else CollectorRegistry()
     metrics = RequestMetrics(registry, count_watches=lambda: len(backend.watches))

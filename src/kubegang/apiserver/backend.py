@@ -12,6 +12,7 @@ from kubegang.apimachinery.times import format_time
 from kubegang.apiserver.admission.chain import Admission
 from kubegang.apiserver.chance import Rng
 from kubegang.apiserver.changes import ChangeCache
+from kubegang.apiserver.services.pool import ServicePool
 from kubegang.base.clock import Clock
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.store.interface import Store, Watch
@@ -23,6 +24,7 @@ class Backend:
 
     Attributes:
         kinds: every kind of the release, served or not.
+        services: the addresses and node ports that services have.
         watches: the subscriptions that clients are following now.
     """
 
@@ -35,6 +37,7 @@ class Backend:
     admission: Admission
     changes: ChangeCache
     kinds: frozenset[GroupVersionKind]
+    services: ServicePool
     watches: set[Watch] = field(default_factory=set)
 
     def now(self) -> str:

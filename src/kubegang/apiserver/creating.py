@@ -10,6 +10,7 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.registry import complete, prepare_create
+from kubegang.apiserver.services.allocation import allocate
 from kubegang.apiserver.writing import Write, place_in_namespace
 from kubegang.store.interface import KeyExistsError
 
@@ -35,9 +36,12 @@ async def create_object(
     if not managed:
         _record(backend, write, obj)
     backend.admission.admit(write.admission("create", obj))
-    if obj["metadata"].get("generateName") and not obj["metadata"].get("name"):
-        return await _create_with_generated_name(backend, write, obj)
-    return await _create_named(backend, write, obj)
+    try:
+        if obj["metadata"].get("generateName") and not obj["metadata"].get("name"):
+            return await _create_with_generated_name(backend, write, obj)
+        return await _create_named(backend, write, obj)
+    finally:
+        backend.services.release(write.held)
 
 
 async def _create_with_generated_name(backend: Backend, write: Write, obj: JsonObject) -> bytes:
@@ -53,6 +57,8 @@ async def _create_with_generated_name(backend: Backend, write: Write, obj: JsonO
 
 async def _create_named(backend: Backend, write: Write, obj: JsonObject) -> bytes:
     info = write.info
+    if write.is_service:
+        allocate(backend.services, write.held, obj, None)
     prepare_create(obj, info, gates=backend.gates, now=backend.now(), rng=backend.rng)
     canonicalize(obj, info.gvk)
     name = obj["metadata"].get("name", "")

@@ -59,6 +59,8 @@ def prepare_create(
     if rules.prepare_create is not None:
         rules.prepare_create(obj, now)
     drop_disabled_fields(obj, None, info.gvk, gates)
+    if rules.complete_create is not None:
+        rules.complete_create(obj)
 
 
 def prepare_update(

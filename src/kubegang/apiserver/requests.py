@@ -63,6 +63,7 @@ class ApiRequest:
         self.storage = storage
         self.verb = verb
         self.warnings: list[str] = []
+        self.warn_anew()
         self.streaming = False
         self._query: dict[str, list[str]] | None = None
 
@@ -92,6 +93,10 @@ class ApiRequest:
         if self._query is None:
             self._query = parse_query(self.scope)
         return self._query
+
+    def warn_anew(self) -> None:
+        """Forget the warnings of an earlier attempt, but not what the resource itself has."""
+        self.warnings[:] = [self.info.warning] if self.info.warning else []
 
     def option(self, name: str) -> str:
         """Return the first value of a query parameter, or empty."""

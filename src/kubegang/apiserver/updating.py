@@ -19,6 +19,7 @@ from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.errors import unsigned_problem
 from kubegang.apiserver.registry import complete, prepare_update
+from kubegang.apiserver.services.allocation import allocate
 from kubegang.apiserver.writing import MODIFIED, Write, check_name, place_in_namespace
 from kubegang.store.interface import Item, KeyMissingError, RevisionConflictError
 
@@ -59,18 +60,20 @@ async def update_object(
         item = backend.store.get(write.key)
         if item is None:
             raise not_found(write.info.group_resource, write.name)
-        prepared = _prepare(
-            backend, write, item, change, managed=managed, precondition=precondition
-        )
-        if prepared.new == prepared.old:
-            return item.value
         try:
+            prepared = _prepare(
+                backend, write, item, change, managed=managed, precondition=precondition
+            )
+            if prepared.new == prepared.old:
+                return item.value
             return await _store(backend, write, item, prepared)
         except RevisionConflictError:
             # Somebody else's write came between; theirs counts, so this loop makes progress.
             continue
         except KeyMissingError:
             raise not_found(write.info.group_resource, write.name) from None
+        finally:
+            backend.services.release(write.held)
 
 
 def _prepare(
@@ -97,6 +100,8 @@ def _prepare(
         _record(backend, write, old, new)
     backend.admission.admit(write.admission("update", new, old))
     _check_revision(new, item, write)
+    if write.is_service:
+        allocate(backend.services, write.held, new, old)
     prepare_update(new, old, info, gates=backend.gates, subresource=write.subresource)
     canonicalize(new, info.gvk)
     if write.subresource == "status":

@@ -10,6 +10,7 @@ from kubegang.apimachinery.field import FieldError, invalid_object
 from kubegang.apimachinery.objects import GroupResource, JsonObject
 from kubegang.apiserver.admission.request import AdmissionRequest, Operation
 from kubegang.apiserver.options import WriteOptions
+from kubegang.apiserver.services.pool import Reservation
 
 MODIFIED = (
     "the object has been modified; please apply your changes to the latest version and try again"
@@ -29,6 +30,7 @@ class Write:
         name: of the object, empty for a create.
         subresource: empty for the object itself, else ``status``, ``finalize`` …
         warnings: grows while the write is worked on; the answer carries them.
+        held: the addresses and node ports that this write gives to a service.
     """
 
     info: ResourceInfo
@@ -38,6 +40,12 @@ class Write:
     options: WriteOptions
     subresource: str = ""
     warnings: list[str] = field(default_factory=list)
+    held: Reservation = field(default_factory=Reservation)
+
+    @property
+    def is_service(self) -> bool:
+        """Whether this writes a service itself, which is given addresses and node ports."""
+        return not self.subresource and self.info.plural == "services" and not self.info.group
 
     @property
     def key(self) -> str:

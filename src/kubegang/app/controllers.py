@@ -164,11 +164,13 @@ class Controllers:
 
     def _add_garbage(self) -> None:
         resources = [resource_of(row) for row in self._rows if row.kind not in UNOWNED_KINDS]
+        every = [resource_of(row) for row in self._scheme.resources() if "get" in row.verbs]
         controller = GarbageCollector(
             self._client,
-            resources,
+            {resource: self._informers.of(resource) for resource in resources},
+            kinds={(resource.api_version, resource.kind): resource for resource in every},
+            recorder=self._recorder(GARBAGE),
             queue=WorkQueue(clock=self._clock, rng=self._rng),
-            informers=[self._informers.of(resource) for resource in resources],
         )
         self._runs.append(controller.run)
 
@@ -178,6 +180,7 @@ class Controllers:
             [resource_of(row) for row in self._rows if row.namespaced],
             namespaces=self._informers.of(NAMESPACES),
             queue=WorkQueue(clock=self._clock, rng=self._rng),
+            clock=self._clock,
         )
         self._runs.append(controller.run)
 

@@ -31,6 +31,7 @@ from kubegang.apimachinery.places import place_of
 from kubegang.app.apiserver import scheme_of
 from kubegang.app.configuration import read_text
 from kubegang.app.errors import BadInputError
+from kubegang.nodesim.annotations import AnnotationError, check_annotations
 from kubegang.nodesim.node_file import (
     KIND as CLUSTER_KIND,
 )
@@ -39,7 +40,6 @@ from kubegang.nodesim.node_file import (
     nodes_of,
     parse_node_file,
 )
-from kubegang.nodesim.stages import AnnotationError, check_annotations
 
 STANDARD_INPUT = "-"
 SUFFIXES = (".yaml", ".yml", ".json")

@@ -136,9 +136,7 @@ class Correlator:
         return True
 
 
-def _touch(
-    memory: OrderedDict[tuple[str, ...], V], key: tuple[str, ...], new: V
-) -> V:
+def _touch(memory: OrderedDict[tuple[str, ...], V], key: tuple[str, ...], new: V) -> V:
     """Return what is remembered under a key, ``new`` if nothing is; forget the oldest."""
     found = memory.setdefault(key, new)
     memory.move_to_end(key)

@@ -81,9 +81,7 @@ class EventRecorder:
             "message": sighting.message,
         }
         try:
-            await self._client.patch(
-                CORE_EVENTS, sighting.name, _namespace(sighting), patch=patch
-            )
+            await self._client.patch(CORE_EVENTS, sighting.name, _namespace(sighting), patch=patch)
         except NotFoundError:
             return False
         return True

@@ -1,8 +1,8 @@
 """Plays the kubelets of every node: readiness, heartbeats, and the life of bound pods.
 
-One task per worker takes the next due step of some pod; what comes next is decided by
-``stages`` each time the pod changes. All nodes share these workers, so five thousand nodes
-cost no more than the pods that move on them.
+What a pod does next is decided by ``stages`` each time it changes, and each time its next
+step is due. All nodes share one queue of pods, so five thousand nodes cost no more than the
+pods that move on them.
 """
 
 from __future__ import annotations
@@ -10,33 +10,37 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from kubegang.apimachinery.errors import AlreadyExistsError, ApiError, NotFoundError
+from kubegang.apimachinery.errors import AlreadyExistsError, NotFoundError
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.apimachinery.times import format_micro_time
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
-from kubegang.client.interface import Client, UnreachableError
-from kubegang.client.resources import LEASES, NODES, PODS
+from kubegang.client.interface import Client
+from kubegang.client.localcopy import is_newer
+from kubegang.client.resources import NODES, PODS
+from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
-from kubegang.nodesim.stages import AnnotationError, Step, next_step
-from kubegang.nodesim.status import (
-    heartbeat_lease,
-    is_ready,
-    pod_status_after,
-    ready_node_status,
-)
+from kubegang.nodesim.addresses import NODE_NETWORK, POD_NETWORK, Addresses
+from kubegang.nodesim.annotations import AnnotationError
+from kubegang.nodesim.forms import SimulatedNode, SimulatedPod
+from kubegang.nodesim.heartbeats import Heartbeats
+from kubegang.nodesim.memory import PodMemory
+from kubegang.nodesim.nodestatus import ready_status, taints_when_ready
+from kubegang.nodesim.podstatus import Place, status_after
+from kubegang.nodesim.stages import Step, next_step
+from kubegang.nodesim.timers import Timers
 
 WORKERS = 32
-# As kubelets: a lease of 40 s, renewed each 10 s; stretched for large clusters so that all
-# heartbeats together stay below this rate.
-LEASE_SECONDS = 40
-RENEW_SECONDS = 10.0
-HEARTBEATS_PER_SECOND = 50.0
+BY_NODE = "node"
 
 PodKey = tuple[str, str]
 
 _log = logger(__name__)
+
+
+def index_by_node(pod: SimulatedPod) -> list[str]:
+    """Return the index key of a pod: the node that it is bound to."""
+    return [pod.spec.node_name] if pod.spec.node_name else []
 
 
 class NodeSimulator:
@@ -50,14 +54,14 @@ class NodeSimulator:
         self,
         client: Client,
         *,
-        nodes: Informer[JsonObject],
-        pods: Informer[JsonObject],
+        nodes: Informer[SimulatedNode],
+        pods: Informer[SimulatedPod],
         pod_queue: WorkQueue[PodKey],
         node_queue: WorkQueue[str],
         clock: Clock,
         initial_nodes: Sequence[JsonObject],
         kubelet_version: str,
-        heartbeats: bool,
+        heartbeats: Heartbeats | None,
     ) -> None:
         self._client = client
         self._nodes = nodes
@@ -68,10 +72,12 @@ class NodeSimulator:
         self._initial_nodes = initial_nodes
         self._kubelet_version = kubelet_version
         self._heartbeats = heartbeats
-        self._bound_at: dict[str, float] = {}
-        self._due: dict[str, float] = {}
-        self._ips = 0
+        self._memories: dict[str, PodMemory] = {}
+        self._timers = Timers()
+        self._pod_addresses = Addresses(POD_NETWORK)
+        self._node_addresses = Addresses(NODE_NETWORK)
         self.started = asyncio.Event()
+        pods.index(BY_NODE, index_by_node)
         self._listen()
 
     async def run(self) -> None:
@@ -79,23 +85,38 @@ class NodeSimulator:
         await self._create_nodes()
         await self._nodes.synced.wait()
         await self._pods.synced.wait()
+        self._pod_addresses.skip(p.status.pod_ip for p in self._pods.items() if p.status.pod_ip)
+        self._node_addresses.skip(n.internal_ip for n in self._nodes.items() if n.internal_ip)
         self.started.set()
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._keep_nodes_ready())
-            for _ in range(WORKERS):
-                group.create_task(self._move_pods())
-            if self._heartbeats:
-                group.create_task(self._beat())
+            group.create_task(
+                work(
+                    self._node_queue,
+                    self._make_ready,
+                    workers=WORKERS,
+                    failed="node status not written, retrying",
+                )
+            )
+            group.create_task(
+                work(
+                    self._pod_queue,
+                    self._move,
+                    workers=WORKERS,
+                    failed="pod status not written, retrying",
+                )
+            )
+            if self._heartbeats is not None:
+                group.create_task(self._heartbeats.run())
 
     def next_due(self) -> float | None:
         """Return when some pod moves next by itself, or ``None`` if none will."""
-        return min(self._due.values(), default=None)
+        return self._timers.earliest()
+
+    # Being told
 
     def _listen(self) -> None:
         self._nodes.add_handler(
-            on_add=self._node_changed,
-            on_update=lambda _old, new: self._node_changed(new),
-            on_delete=lambda _node: None,
+            on_add=self._node_added, on_update=lambda _old, new: self._node_changed(new)
         )
         self._pods.add_handler(
             on_add=self._pod_changed,
@@ -103,18 +124,31 @@ class NodeSimulator:
             on_delete=self._pod_gone,
         )
 
-    def _node_changed(self, node: JsonObject) -> None:
-        if not is_ready(node):
-            self._node_queue.add(node["metadata"]["name"])
+    def _node_added(self, node: SimulatedNode) -> None:
+        self._node_changed(node)
+        # Pods may have been bound to it before it was there.
+        for pod in self._pods.by_index(BY_NODE, node.metadata.name):
+            self._pod_changed(pod)
 
-    def _pod_changed(self, pod: JsonObject) -> None:
-        if pod["spec"].get("nodeName"):
-            self._bound_at.setdefault(pod["metadata"]["uid"], self._clock.now())
-            self._pod_queue.add((pod["metadata"]["namespace"], pod["metadata"]["name"]))
+    def _node_changed(self, node: SimulatedNode) -> None:
+        if not node.is_ready:
+            self._node_queue.add(node.metadata.name)
 
-    def _pod_gone(self, pod: JsonObject) -> None:
-        self._bound_at.pop(pod["metadata"]["uid"], None)
-        self._due.pop(pod["metadata"]["uid"], None)
+    def _pod_changed(self, pod: SimulatedPod) -> None:
+        if not pod.spec.node_name:
+            return
+        now = self._clock.now()
+        memory = self._memories.get(pod.metadata.uid)
+        if memory is None:
+            memory = self._memories[pod.metadata.uid] = PodMemory.of(pod, now=now)
+        memory.see(pod, now=now)
+        self._pod_queue.add((pod.metadata.namespace, pod.metadata.name))
+
+    def _pod_gone(self, pod: SimulatedPod) -> None:
+        self._memories.pop(pod.metadata.uid, None)
+        self._timers.drop(pod.metadata.uid)
+
+    # Nodes
 
     async def _create_nodes(self) -> None:
         limit = asyncio.Semaphore(WORKERS)
@@ -129,127 +163,100 @@ class NodeSimulator:
 
         await asyncio.gather(*(create(node) for node in self._initial_nodes))
 
-    async def _keep_nodes_ready(self) -> None:
-        while True:
-            name = await self._node_queue.get()
-            try:
-                await self._make_ready(name)
-            except (ApiError, UnreachableError) as error:
-                _log.warning("node status not written, retrying", node=name, error=str(error))
-                self._node_queue.add_rate_limited(name)
-            else:
-                self._node_queue.forget(name)
-            finally:
-                self._node_queue.done(name)
-
     async def _make_ready(self, name: str) -> None:
         node = self._nodes.get("", name)
-        if node is None or is_ready(node):
+        if node is None or node.is_ready:
             return
-        status = ready_node_status(node, version=self._kubelet_version, now=self._clock.now())
+        status = ready_status(
+            node,
+            address=self._node_addresses.next(),
+            version=self._kubelet_version,
+            now=self._clock.now(),
+        )
         try:
             await self._client.patch(
                 NODES,
                 name,
-                patch={"status": status},
+                patch={"metadata": {"uid": node.metadata.uid}, "status": status},
                 patch_type="strategic",
                 subresource="status",
             )
+            taints = taints_when_ready(node)
+            if taints is not None:
+                # The version makes sure that nobody's taint is lost in between.
+                metadata = {"resourceVersion": node.metadata.resource_version}
+                patch = {"metadata": metadata, "spec": {"taints": taints or None}}
+                await self._client.patch(NODES, name, patch=patch)
         except NotFoundError:
             return
 
-    async def _move_pods(self) -> None:
-        while True:
-            key = await self._pod_queue.get()
-            try:
-                await self._move(key)
-            except (ApiError, UnreachableError) as error:
-                _log.warning("pod status not written, retrying", pod=key, error=str(error))
-                self._pod_queue.add_rate_limited(key)
-            else:
-                self._pod_queue.forget(key)
-            finally:
-                self._pod_queue.done(key)
+    # Pods
 
     async def _move(self, key: PodKey) -> None:
         pod = self._pods.get(*key)
-        if pod is None or self._nodes.get("", pod["spec"]["nodeName"]) is None:
+        if pod is None or self._nodes.get("", pod.spec.node_name) is None:
             return
-        uid = pod["metadata"]["uid"]
+        uid = pod.metadata.uid
+        memory = self._memories[uid]
+        if memory.written and is_newer(memory.written, pod.metadata.resource_version):
+            # The news of our own write is on its way and brings the pod here again.
+            return
         try:
-            step = next_step(pod, bound_at=self._bound_at.get(uid, self._clock.now()))
+            step = next_step(pod, memory)
         except AnnotationError as error:
-            _log.warning("pod runs until it is deleted", pod=key, error=str(error))
-            return
+            _log.warning("pod stays as it is", pod=key, error=str(error))
+            step = None
         if step is None:
-            self._due.pop(uid, None)
+            self._timers.drop(uid)
             return
         wait = step.at - self._clock.now()
         if wait > 0:
-            self._due[uid] = step.at
+            self._timers.set(uid, step.at)
             self._pod_queue.add_after(key, wait)
             return
-        self._due.pop(uid, None)
-        await self._take(pod, step)
+        self._timers.drop(uid)
+        await self._take(pod, step, memory)
 
-    async def _take(self, pod: JsonObject, step: Step) -> None:
-        metadata = pod["metadata"]
-        name, namespace, uid = metadata["name"], metadata["namespace"], metadata["uid"]
-        ended = (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+    async def _take(self, pod: SimulatedPod, step: Step, memory: PodMemory) -> None:
         try:
-            if step.action != "remove" or not ended:
-                status = pod_status_after(
-                    pod, step, pod_ip=self._next_ip(pod), now=self._clock.now()
-                )
-                await self._client.patch(
-                    PODS,
-                    name,
-                    namespace,
-                    patch={"metadata": {"uid": uid}, "status": status},
-                    # Conditions are joined by type, so other writers keep theirs.
-                    patch_type="strategic",
-                    subresource="status",
-                )
+            if step.action != "remove" or not pod.has_ended:
+                await self._report(pod, step, memory)
             if step.action == "remove":
                 await self._client.delete(
-                    PODS, name, namespace, grace_period_seconds=0, precondition_uid=uid
+                    PODS,
+                    pod.metadata.name,
+                    pod.metadata.namespace,
+                    grace_period_seconds=0,
+                    precondition_uid=pod.metadata.uid,
                 )
         except NotFoundError:
             return
 
-    def _next_ip(self, pod: JsonObject) -> str:
-        """Return the pod's address: the one it has, or the next of 10.0.0.0/8."""
-        known = (pod.get("status") or {}).get("podIP")
-        if known:
-            return str(known)
-        self._ips = self._ips % 0xFFFFFE + 1
-        return f"10.{self._ips >> 16 & 255}.{self._ips >> 8 & 255}.{self._ips & 255}"
-
-    async def _beat(self) -> None:
-        """Renew one Lease per node, in turn and evenly spread over the period."""
-        while True:
-            names = [node["metadata"]["name"] for node in self._nodes.items()]
-            period = max(RENEW_SECONDS, len(names) / HEARTBEATS_PER_SECOND)
-            lease_seconds = max(LEASE_SECONDS, round(4 * period))
-            for name in names:
-                await self._renew(name, lease_seconds)
-                await self._clock.sleep(period / len(names))
-            if not names:
-                await self._clock.sleep(period)
-
-    async def _renew(self, node: str, lease_seconds: int) -> None:
-        lease = heartbeat_lease(
-            node, lease_seconds=lease_seconds, micro_time=format_micro_time(self._clock.now())
+    async def _report(self, pod: SimulatedPod, step: Step, memory: PodMemory) -> None:
+        """Write the status after a step, and remember when it was."""
+        now = self._clock.now()
+        status = status_after(pod, step, memory, place=self._place(pod, step), now=now)
+        written = await self._client.patch(
+            PODS,
+            pod.metadata.name,
+            pod.metadata.namespace,
+            patch={"metadata": {"uid": pod.metadata.uid}, "status": status},
+            patch_type="strategic",
+            subresource="status",
         )
-        try:
-            await self._client.patch(LEASES, node, "kube-node-lease", patch={"spec": lease["spec"]})
-        except NotFoundError:
-            await self._create_lease(lease)
-        except (ApiError, UnreachableError) as error:
-            _log.warning("heartbeat not written", node=node, error=str(error))
+        memory.written = written["metadata"]["resourceVersion"]
+        match step.action:
+            case "start":
+                memory.start(now)
+            case "crash":
+                memory.end(now)
+            case "restart":
+                memory.restart(now)
 
-    async def _create_lease(self, lease: JsonObject) -> None:
-        try:
-            await self._client.create(LEASES, lease, "kube-node-lease")
-        except (ApiError, UnreachableError) as error:
-            _log.warning("heartbeat not written", error=str(error))
+    def _place(self, pod: SimulatedPod, step: Step) -> Place:
+        """Return where a pod runs; it gets its address when it starts."""
+        node = self._nodes.get("", pod.spec.node_name)
+        address = pod.status.pod_ip
+        if not address and step.action == "start":
+            address = self._pod_addresses.next()
+        return Place(address, node.internal_ip if node is not None else "")

@@ -2,154 +2,117 @@
 
 A pod bound to a simulated node goes through these stages:
 
-    bound ──▶ running ──▶ succeeded            kubegang.dev/run-duration: 60s
-                 │  ▲ └──▶ failed              … with kubegang.dev/exit-code: "1",
-                 │  │                          or kubegang.dev/fail-after: 30s
-                 ▼  │
-              restarting                       restartPolicy Always, or OnFailure after a failure
+    bound ──▶ creating ──▶ running ──▶ succeeded     kubegang.dev/run-duration: 60s
+       └───────────────────▶ │ ▲ └───▶ failed        … with kubegang.dev/exit-code: "1",
+                             │ │                     or kubegang.dev/fail-after: 30s
+                             ▼ │
+                          restarting                 restartPolicy Always, or OnFailure
+                                                     after a failure
     any stage, marked for deletion ──▶ removed
 
-Without one of the annotations a pod runs until it is deleted. Pure.
+It is creating only with kubegang.dev/start-delay. Without an annotation that ends it, a pod
+runs until it is deleted. All containers of a pod move together. Pure.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
-from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import parse_time
+from kubegang.nodesim.annotations import Behaviour, behaviour_of
+from kubegang.nodesim.forms import SimulatedPod
+from kubegang.nodesim.memory import PodMemory
 
-RUN_DURATION = "kubegang.dev/run-duration"
-FAIL_AFTER = "kubegang.dev/fail-after"
-EXIT_CODE = "kubegang.dev/exit-code"
-START_DELAY = "kubegang.dev/start-delay"
-TERMINATION_DURATION = "kubegang.dev/termination-duration"
+SIGTERM_CODE, SIGKILL_CODE = 143, 137
 
-# The kubelet's delays before it starts a container again: doubled each time, then capped.
-FIRST_RESTART_SECONDS = 10.0
-LONGEST_RESTART_SECONDS = 300.0
-
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+Action = Literal["create", "start", "finish", "crash", "restart", "exceed", "remove"]
 
 
 class Step(msgspec.Struct, frozen=True):
     """One thing to do with a pod.
 
     Attributes:
+        action: ``crash`` leaves the containers waiting for a restart; ``exceed`` ends a pod
+            that was active for too long.
         at: when, in seconds since the epoch; a time that has passed means now.
-        exit_code: of the containers, for ``finish`` and ``wait-for-restart``.
+        exit_code: with which the containers end, where they do.
     """
 
-    action: Literal["start", "finish", "wait-for-restart", "restart", "remove"]
+    action: Action
     at: float
     exit_code: int = 0
 
 
-class AnnotationError(ValueError):
-    """An annotation of ours on a pod cannot be read."""
-
-
-def parse_duration(text: str) -> float:
-    """Return the seconds of a Go-style duration such as ``90s`` or ``1h30m``.
-
-    Raises:
-        AnnotationError: the text is none.
-    """
-    parts = _DURATION.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise AnnotationError(f"need a duration such as 90s or 1h30m, found {text!r}")
-    return sum(float(number) * _UNITS[unit] for number, unit in parts)
-
-
-def next_step(pod: JsonObject, *, bound_at: float) -> Step | None:
+def next_step(pod: SimulatedPod, memory: PodMemory) -> Step | None:
     """Return what happens to a pod next, or ``None`` if nothing does by itself.
 
     Args:
         pod: a pod with spec.nodeName.
-        bound_at: when the simulator first saw it bound.
+        memory: what is known of it besides; it has seen the pod.
 
     Raises:
         AnnotationError: one of our annotations cannot be read.
     """
-    metadata, status = pod["metadata"], pod.get("status") or {}
-    annotations: Mapping[str, str] = metadata.get("annotations") or {}
-    finished = status.get("phase") in ("Succeeded", "Failed")
-    if metadata.get("deletionTimestamp"):
-        return _removal(pod, annotations, finished=finished)
-    if finished:
+    behaviour = behaviour_of(pod.metadata.annotations)
+    if pod.metadata.deletion_timestamp:
+        return _removal(pod, behaviour, memory)
+    if pod.has_ended:
         return None
-    state = _first_container_state(status)
+    steps = [_deadline(pod), _move(pod, behaviour, memory)]
+    return min((step for step in steps if step is not None), key=_at, default=None)
+
+
+def _at(step: Step) -> float:
+    return step.at
+
+
+def _move(pod: SimulatedPod, behaviour: Behaviour, memory: PodMemory) -> Step | None:
+    state = pod.status.container_statuses[0].state if pod.status.container_statuses else None
     if state is None:
-        return Step("start", bound_at + _duration(annotations, START_DELAY, default=0.0))
-    if "waiting" in state:
-        return _restart(status)
-    return _ending(pod, annotations, started=parse_time(state["running"]["startedAt"]))
+        if behaviour.starts_after:
+            return Step("create", memory.bound)
+        return Step("start", memory.bound)
+    if state.running is not None:
+        started = memory.started
+        if started is None:
+            # Known to the second only, after the simulator was started anew.
+            text = state.running.started_at
+            started = parse_time(text) if text else memory.bound
+        return _ending(pod, behaviour, memory, started=started)
+    if pod.status.phase == "Pending":
+        return Step("start", memory.bound + behaviour.starts_after)
+    # Without memory there is no pause, as with a kubelet that was started anew.
+    return Step("restart", memory.ended + memory.pause if memory.ended is not None else 0.0)
 
 
-def _removal(pod: JsonObject, annotations: Mapping[str, str], *, finished: bool) -> Step:
-    deadline = parse_time(pod["metadata"]["deletionTimestamp"])
-    grace = float(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
-    marked = deadline - grace
-    if finished:
+def _ending(
+    pod: SimulatedPod, behaviour: Behaviour, memory: PodMemory, *, started: float
+) -> Step | None:
+    if behaviour.runs_for is None:
+        return None
+    at, code = started + behaviour.runs_for, behaviour.exit_code
+    policy = pod.spec.restart_policy
+    if policy == "Never" or (policy == "OnFailure" and code == 0):
+        return Step("finish", at, code)
+    # The first restart comes at once, so there is nothing to see of the pause.
+    return Step("crash" if memory.pause_after(at) else "restart", at, code)
+
+
+def _deadline(pod: SimulatedPod) -> Step | None:
+    seconds, started = pod.spec.active_deadline_seconds, pod.status.start_time
+    if seconds is None or started is None:
+        return None
+    return Step("exceed", parse_time(started) + seconds, SIGTERM_CODE)
+
+
+def _removal(pod: SimulatedPod, behaviour: Behaviour, memory: PodMemory) -> Step:
+    grace = float(pod.metadata.deletion_grace_period_seconds or 0)
+    marked = memory.marked or 0.0
+    if pod.has_ended:
         return Step("remove", marked)
-    # A container that ignores the signal is killed when the grace period is over.
-    takes = _duration(annotations, TERMINATION_DURATION, default=0.0)
-    return Step("remove", min(marked + takes, deadline))
-
-
-def _restart(status: JsonObject) -> Step:
-    container = status["containerStatuses"][0]
-    ended = parse_time(container["lastState"]["terminated"]["finishedAt"])
-    delay = FIRST_RESTART_SECONDS * 2 ** int(container.get("restartCount") or 0)
-    return Step("restart", ended + min(delay, LONGEST_RESTART_SECONDS))
-
-
-def _ending(pod: JsonObject, annotations: Mapping[str, str], *, started: float) -> Step | None:
-    fail_after = _optional_duration(annotations, FAIL_AFTER)
-    run_duration = _optional_duration(annotations, RUN_DURATION)
-    exit_code = _exit_code(annotations)
-    if fail_after is not None and (run_duration is None or fail_after < run_duration):
-        at, code = started + fail_after, exit_code or 1
-    elif run_duration is not None:
-        at, code = started + run_duration, exit_code
-    else:
-        return None
-    policy = pod["spec"].get("restartPolicy", "Always")
-    again = policy == "Always" or (policy == "OnFailure" and code != 0)
-    return Step("wait-for-restart" if again else "finish", at, code)
-
-
-def _first_container_state(status: JsonObject) -> JsonObject | None:
-    """Return the state that stands for the pod: all its containers move together."""
-    containers = status.get("containerStatuses") or []
-    if not containers:
-        return None
-    state: JsonObject = containers[0].get("state") or {}
-    return state if "running" in state or "waiting" in state else None
-
-
-def _duration(annotations: Mapping[str, str], name: str, *, default: float) -> float:
-    value = _optional_duration(annotations, name)
-    return default if value is None else value
-
-
-def _optional_duration(annotations: Mapping[str, str], name: str) -> float | None:
-    text = annotations.get(name)
-    if text is None:
-        return None
-    try:
-        return parse_duration(text)
-    except AnnotationError as error:
-        raise AnnotationError(f"annotation {name}: {error}") from None
-
-
-def _exit_code(annotations: Mapping[str, str]) -> int:
-    text = annotations.get(EXIT_CODE, "0")
-    if not text.isdigit() or int(text) > 255:
-        raise AnnotationError(f"annotation {EXIT_CODE}: need a number up to 255, found {text!r}")
-    return int(text)
+    if behaviour.ends_within > grace:
+        # It ignores the signal and is killed when the grace period is over.
+        return Step("remove", marked + grace, SIGKILL_CODE)
+    return Step("remove", marked + behaviour.ends_within, SIGTERM_CODE)

@@ -8,17 +8,21 @@ client would send, ``times(n)`` a list with numbered names; ``info()`` the sched
 from __future__ import annotations
 
 from kubegang.api.core.types import Container, NodeSpec, NodeStatus, PodSpec, PodStatus
+from kubegang.api.policy.types import PodDisruptionBudgetSpec, PodDisruptionBudgetStatus
 from kubegang.api.scheduling.types import PodGroupSpec
+from kubegang.testing.budgetbuilder import BudgetBuilder
 from kubegang.testing.building import metadata_of
 from kubegang.testing.groupbuilders import PodGroupBuilder, PriorityClassBuilder
 from kubegang.testing.nodebuilder import NodeBuilder
 from kubegang.testing.podbuilder import PodBuilder
 
 __all__ = [
+    "BudgetBuilder",
     "NodeBuilder",
     "PodBuilder",
     "PodGroupBuilder",
     "PriorityClassBuilder",
+    "make_budget",
     "make_cluster",
     "make_node",
     "make_pod",
@@ -46,6 +50,15 @@ def make_node(name: str = "n") -> NodeBuilder:
 def make_podgroup(name: str = "g") -> PodGroupBuilder:
     """Return a builder of a basic group."""
     return PodGroupBuilder(metadata_of(name, namespace="default"), PodGroupSpec()).basic()
+
+
+def make_budget(name: str = "b") -> BudgetBuilder:
+    """Return a builder of a disruption budget that means nobody and allows nothing."""
+    return BudgetBuilder(
+        metadata_of(name, namespace="default"),
+        PodDisruptionBudgetSpec(),
+        PodDisruptionBudgetStatus(),
+    )
 
 
 def make_priority_class(name: str, value: int) -> PriorityClassBuilder:

@@ -1,7 +1,7 @@
 """The deciding core with a small cluster around it, without a control plane.
 
 For tests of plugins and cycles: add builders, decide about a pod or a group, look at the
-decision. Nothing is bound; ``carry_out`` counts a decision's bindings as real.
+decision. Nothing is bound; ``carry_out`` counts what a decision does as done.
 """
 
 from __future__ import annotations
@@ -16,16 +16,23 @@ import msgspec
 from kubegang.api.profile import SchedulerProfile
 from kubegang.app.profiles.table import profile_named
 from kubegang.scheduler.cycle.decide import decide
-from kubegang.scheduler.cycle.decision import BindPod, Decision, FailPod, SetPodGroupCondition
+from kubegang.scheduler.cycle.decision import (
+    BindPod,
+    Decision,
+    EvictPod,
+    FailPod,
+    NominateNode,
+    SetPodGroupCondition,
+)
 from kubegang.scheduler.framework.entities import QueuedPodGroupInfo, QueuedPodInfo
 from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
 from kubegang.scheduler.plugins.registry import build_plugins
 from kubegang.scheduler.runtime.framework import Framework
 from kubegang.scheduler.snapshot.builder import SnapshotBuilder
 from kubegang.scheduler.snapshot.snapshot import Snapshot
-from kubegang.testing.builders import NodeBuilder, PodBuilder, PodGroupBuilder
+from kubegang.testing.builders import BudgetBuilder, NodeBuilder, PodBuilder, PodGroupBuilder
 
-Addable = NodeBuilder | PodBuilder | PodGroupBuilder
+Addable = BudgetBuilder | NodeBuilder | PodBuilder | PodGroupBuilder
 
 
 @functools.cache
@@ -71,20 +78,29 @@ class DecidingCore:
         return self.builder.snapshot()
 
     def add(self, *objects: Addable | Iterable[Addable]) -> None:
-        """Add nodes, groups and pods; a pod with a node counts there, others wait."""
+        """Add nodes, groups, budgets and pods; a pod with a node counts there, others wait."""
         for entry in objects:
-            if not isinstance(entry, NodeBuilder | PodBuilder | PodGroupBuilder):
+            if not isinstance(entry, Addable):
                 self.add(*entry)
             elif isinstance(entry, NodeBuilder):
                 self.builder.set_node(entry.info())
             elif isinstance(entry, PodGroupBuilder):
                 self.builder.set_pod_group(entry.info())
+            elif isinstance(entry, BudgetBuilder):
+                self.builder.set_budget(entry.info())
             else:
                 pod = entry.info()
                 if pod.node_name:
                     self.builder.set_pod(pod)
                 else:
-                    self.waiting[pod.name] = pod
+                    self._let_wait(pod)
+
+    def _let_wait(self, pod: PodInfo) -> None:
+        self.waiting[pod.name] = pod
+        if pod.nominated_node_name:
+            self.builder.nominate(pod, pod.nominated_node_name)
+        else:
+            self.builder.withdraw_nomination(pod.uid)
 
     def decide_pod(self, name: str = "p") -> Decision:
         """Decide about a waiting pod as an ordinary one."""
@@ -119,18 +135,33 @@ class DecidingCore:
         )
 
     def carry_out(self, decision: Decision) -> None:
-        """Count the decision's bindings as real, as the scheduler would."""
+        """Count bindings and promises as real, and let victims be gone at once."""
         self.builder.set_scan_start(decision.scan_start)
         for instruction in decision.instructions:
             if isinstance(instruction, BindPod):
                 pod = msgspec.structs.replace(instruction.pod, node_name=instruction.node)
                 self.builder.set_pod(pod)
                 self.waiting.pop(pod.name, None)
+            elif isinstance(instruction, EvictPod):
+                self.builder.remove_pod(instruction.pod.uid)
+            elif isinstance(instruction, NominateNode):
+                node = instruction.node
+                self._let_wait(msgspec.structs.replace(instruction.pod, nominated_node_name=node))
 
 
 def bindings(decision: Decision) -> dict[str, str]:
     """Return pod name → node name of a decision's bindings."""
     return {i.pod.name: i.node for i in decision.instructions if isinstance(i, BindPod)}
+
+
+def victims(decision: Decision) -> list[str]:
+    """Return the names of the pods that a decision evicts, in order."""
+    return [i.pod.name for i in decision.instructions if isinstance(i, EvictPod)]
+
+
+def nominations(decision: Decision) -> dict[str, str]:
+    """Return pod name → node name of a decision's promises; empty takes one back."""
+    return {i.pod.name: i.node for i in decision.instructions if isinstance(i, NominateNode)}
 
 
 def failures(decision: Decision) -> dict[str, str]:

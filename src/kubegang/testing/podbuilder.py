@@ -20,6 +20,7 @@ from kubegang.api.core.types import (
     Container,
     ContainerPort,
     Pod,
+    PodCondition,
     PodSchedulingGate,
     PodSchedulingGroup,
     PodSpec,
@@ -28,6 +29,7 @@ from kubegang.api.core.types import (
 )
 from kubegang.api.meta import OwnerReference
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apimachinery.times import format_time
 from kubegang.scheduler.framework.conversion import pod_info
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.testing.building import Builder, amounts_of, as_json, replaced
@@ -96,6 +98,20 @@ class PodBuilder(Builder):
     def phase(self, phase: str) -> PodBuilder:
         """Set status.phase."""
         return dataclasses.replace(self, status=replaced(self.status, phase=phase))
+
+    def started(self, seconds: float) -> PodBuilder:
+        """Set status.startTime, in seconds since the epoch."""
+        return dataclasses.replace(
+            self, status=replaced(self.status, start_time=format_time(seconds))
+        )
+
+    def preempted(self) -> PodBuilder:
+        """Make it terminate, as a victim of preemption does."""
+        condition = PodCondition(
+            type="DisruptionTarget", status="True", reason="PreemptionByScheduler"
+        )
+        status = replaced(self.status, conditions=(*self.status.conditions, condition))
+        return dataclasses.replace(self.terminating(), status=status)
 
     def gated(self, *names: str) -> PodBuilder:
         """Add scheduling gates."""

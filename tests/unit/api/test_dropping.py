@@ -198,6 +198,16 @@ def test_a_field_in_the_middle_of_lists_is_found() -> None:
     ]
 
 
+def test_a_field_in_the_values_of_a_map_is_found() -> None:
+    gvk = GroupVersionKind("resource.k8s.io", "v1", "ResourceSlice")
+    attributes = {"cores": {"int": 4}, "modes": {"strings": ["a"], "int": 1}}
+    resource_slice = {"spec": {"devices": [{"name": "d", "attributes": attributes}]}}
+    assert dropped(resource_slice, gvk, ON)["spec"]["devices"][0]["attributes"] == {
+        "cores": {"int": 4},
+        "modes": {"int": 1},
+    }
+
+
 def test_every_rule_names_a_field_and_a_gate_that_exist() -> None:
     tables = [load_facts(release.name) for release in RELEASES]
     gates = {gate.name for release in RELEASES for gate in release.known_gates}
@@ -227,8 +237,9 @@ def test_every_rule_names_a_field_and_a_gate_that_exist() -> None:
 
 def has_path(schema: Schema, path: str) -> bool:
     for part in path.split("."):
-        child = schema.fields.get(part.removesuffix("[]"))
-        if child is not None and part.endswith("[]"):
+        many = part.endswith(("[]", "{}"))
+        child = schema.fields.get(part[:-2] if many else part)
+        if child is not None and many:
             child = child.items
         if child is None:
             return False

@@ -133,6 +133,7 @@ def test_a_put_creates_what_the_real_server_creates() -> None:
     assert creating == {
         "v1/endpoints",
         "v1/events",
+        "v1/limitranges",
         "v1/services",
         "events.k8s.io/v1/events",
         "coordination.k8s.io/v1/leases",
@@ -153,5 +154,8 @@ def test_what_all_means_to_kubectl() -> None:
         "services",
         "replicasets",
         "statefulsets",
+        "deployments",
+        "daemonsets",
         "jobs",
+        "cronjobs",
     }

@@ -1,63 +1,25 @@
-"""What a simulated kubelet does next, and the statuses it reports."""
+"""What a simulated kubelet does next."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from kubegang.apimachinery.times import format_time, parse_time
 
-from kubegang.nodesim.stages import AnnotationError, Step, next_step, parse_duration
-from kubegang.nodesim.status import pod_status_after
-
-T0 = parse_time("2026-11-01T00:00:00Z")
-
-
-def pod(policy: str = "Never", **annotations: str) -> dict[str, Any]:
-    return {
-        "metadata": {
-            "name": "p",
-            "uid": "u",
-            "annotations": {
-                f"kubegang.dev/{k.replace('_', '-')}": v for k, v in annotations.items()
-            },
-        },
-        "spec": {
-            "nodeName": "n1",
-            "restartPolicy": policy,
-            "containers": [{"name": "c", "image": "i"}],
-        },
-        "status": {
-            "phase": "Pending",
-            "conditions": [{"type": "PodScheduled", "status": "True"}],
-        },
-    }
-
-
-def after(subject: dict[str, Any], *steps: Step) -> dict[str, Any]:
-    for step in steps:
-        status = pod_status_after(subject, step, pod_ip="10.0.0.1", now=step.at)
-        subject = {**subject, "status": status}
-    return subject
+from kubegang.nodesim.stages import Step
+from tests.unit.nodesim.life import T0, Life, with_spec
 
 
 def test_a_bound_pod_starts_at_once_and_runs_for_good() -> None:
-    assert next_step(pod(), bound_at=T0) == Step("start", T0)
-    assert next_step(after(pod(), Step("start", T0)), bound_at=T0) is None
+    assert Life().next() == Step("start", T0)
+    assert Life().live().next() is None
 
 
-def test_a_running_pod_is_ready_and_keeps_the_schedulers_condition() -> None:
-    status = after(pod(), Step("start", T0))["status"]
+def test_a_delayed_start_shows_that_containers_are_being_made() -> None:
+    life = Life(start_delay="5s")
 
-    assert status["phase"] == "Running"
-    assert {c["type"]: c["status"] for c in status["conditions"]} == {
-        "PodScheduled": "True",
-        "PodReadyToStartContainers": "True",
-        "Initialized": "True",
-        "Ready": "True",
-        "ContainersReady": "True",
-    }
-    assert status["containerStatuses"][0]["ready"] is True
+    assert life.next() == Step("create", T0)
+    assert life.live().next() == Step("start", T0 + 5)
 
 
 @pytest.mark.parametrize(
@@ -73,54 +35,97 @@ def test_a_running_pod_is_ready_and_keeps_the_schedulers_condition() -> None:
         ),
     ],
 )
-def test_annotations_say_how_a_pod_ends(annotations: dict[str, str], want: Step) -> None:
-    running = after(pod(**annotations), Step("start", T0))
-
-    assert next_step(running, bound_at=T0) == want
+def test_annotations_say_how_a_pod_ends(annotations: dict[str, Any], want: Step) -> None:
+    assert Life(**annotations).live().next() == want
 
 
-def test_the_phase_follows_the_exit_code() -> None:
-    start = Step("start", T0)
+def test_a_pod_runs_exactly_as_long_as_it_should_though_the_api_keeps_seconds_only() -> None:
+    life = Life(run_duration="10s", bound=T0 + 0.9).live()
 
-    succeeded = after(pod(), start, Step("finish", T0 + 1, 0))["status"]
-    failed = after(pod(), start, Step("finish", T0 + 1, 2))["status"]
-
-    assert (succeeded["phase"], failed["phase"]) == ("Succeeded", "Failed")
-    assert failed["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 2
+    assert life.container["state"]["running"]["startedAt"] == "2026-11-01T00:00:00Z"
+    assert life.next() == Step("finish", T0 + 10.9)
 
 
-def test_a_failing_container_is_restarted_with_growing_delays() -> None:
-    crashing = pod("OnFailure", fail_after="5s")
-    first = after(crashing, Step("start", T0))
-    step = next_step(first, bound_at=T0)
-    assert step == Step("wait-for-restart", T0 + 5, 1)
+def test_after_a_restart_of_the_simulator_the_second_of_the_start_has_to_do() -> None:
+    life = Life(run_duration="10s", bound=T0 + 0.9).live().forget(now=T0 + 5)
 
-    waiting = after(first, step)
-    again = next_step(waiting, bound_at=T0)
-    assert again == Step("restart", T0 + 15)
-
-    restarted = after(waiting, again)
-    assert restarted["status"]["containerStatuses"][0]["restartCount"] == 1
-    crashed_again = after(restarted, Step("wait-for-restart", T0 + 20, 1))
-    assert next_step(crashed_again, bound_at=T0) == Step("restart", T0 + 40)
+    assert life.next() == Step("finish", T0 + 10)
 
 
-def test_a_deleted_pod_is_removed_at_once_or_when_its_grace_ends() -> None:
-    def deleted(**annotations: str) -> dict[str, Any]:
-        subject = after(pod(**annotations), Step("start", T0))
-        mark = {"deletionTimestamp": format_time(T0 + 40), "deletionGracePeriodSeconds": 30}
-        return {**subject, "metadata": {**subject["metadata"], **mark}}
+def test_the_first_restart_comes_at_once_and_the_next_ones_later_and_later() -> None:
+    life = Life("OnFailure", fail_after="5s").live()
+    moments = []
+    for _ in range(6):
+        step = life.next()
+        assert step is not None
+        moments.append((step.action, step.at - T0))
+        life.live()
 
-    assert next_step(deleted(), bound_at=T0) == Step("remove", T0 + 10)
-    assert next_step(deleted(termination_duration="5s"), bound_at=T0) == Step("remove", T0 + 15)
-    assert next_step(deleted(termination_duration="1h"), bound_at=T0) == Step("remove", T0 + 40)
+    assert moments == [
+        ("restart", 5),
+        ("crash", 10),
+        ("restart", 20),
+        ("crash", 25),
+        ("restart", 45),
+        ("crash", 50),
+    ]
 
 
-@pytest.mark.parametrize("text", ["", "5", "abc", "5s3", "-5s"])
-def test_durations_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(AnnotationError, match="90s or 1h30m"):
-        parse_duration(text)
+def test_the_pause_has_a_limit_and_ends_after_a_long_run() -> None:
+    life = Life("Always", run_duration="5s").live()
+    for _ in range(20):
+        life.live()
+    assert life.memory.pause == 300
+
+    life.pod["metadata"]["annotations"] = {"kubegang.dev/run-duration": "601s"}
+    step = life.live(steps=2).next()
+
+    assert step is not None
+    assert step.action == "restart"
 
 
-def test_durations_may_have_several_parts() -> None:
-    assert parse_duration("1h30m5.5s") == 5405.5
+def test_a_pod_that_succeeds_is_started_again_only_if_it_always_is() -> None:
+    actions = []
+    for policy in ("Never", "OnFailure", "Always"):
+        step = Life(policy, run_duration="5s").live().next()
+        assert step is not None
+        actions.append(step.action)
+
+    assert actions == ["finish", "finish", "restart"]
+
+
+def test_a_waiting_container_is_started_at_once_by_a_new_simulator() -> None:
+    life = Life("Always", run_duration="5s").live(steps=3).forget(now=T0 + 11)
+
+    assert life.status["containerStatuses"][0]["state"].keys() == {"waiting"}
+    assert life.next() == Step("restart", 0)
+
+
+def test_a_deleted_pod_ends_when_its_containers_do_or_its_grace_is_over() -> None:
+    for duration, want in (
+        ("0s", Step("remove", T0 + 10.5, 143)),
+        ("5s", Step("remove", T0 + 15.5, 143)),
+        ("1h", Step("remove", T0 + 40.5, 137)),
+    ):
+        life = Life(termination_duration=duration).live().delete(at=T0 + 10.5)
+
+        assert life.next() == want
+
+
+def test_a_pod_that_has_ended_is_removed_without_waiting() -> None:
+    life = Life(run_duration="1s", termination_duration="9s").live(steps=2)
+
+    assert life.next() is None
+    assert life.delete(at=T0 + 5).next() == Step("remove", T0 + 5)
+
+
+def test_a_deletion_that_is_seen_late_counts_from_its_mark() -> None:
+    life = Life(termination_duration="9s").live().delete(at=T0 + 5).forget(now=T0 + 60)
+
+    assert life.next() == Step("remove", T0 + 15, 143)
+
+
+def test_a_pod_that_is_active_for_too_long_is_ended() -> None:
+    life = with_spec(Life(run_duration="60s"), activeDeadlineSeconds=30).live()
+
+    assert life.next() == Step("exceed", T0 + 30, 143)

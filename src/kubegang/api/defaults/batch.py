@@ -11,6 +11,8 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.feature_gates import FeatureGates
 
 _BACKOFF_LIMIT = 6
+_SUCCESSFUL_JOBS = 3
+_FAILED_JOBS = 1
 _MAX_INT32 = 2**31 - 1
 
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
@@ -39,6 +41,23 @@ def default_job(job: JsonObject, _gates: FeatureGates) -> None:
     template = member(spec, "template")
     _default_labels(job, template)
     default_pod_spec(member(template, "spec"))
+
+
+def default_cron_job(cron_job: JsonObject, _gates: FeatureGates) -> None:
+    """Fill in a CronJob; what a Job itself defaults waits until one is made."""
+    spec = member(cron_job, "spec")
+    for name, value in (
+        ("concurrencyPolicy", "Allow"),
+        ("successfulJobsHistoryLimit", _SUCCESSFUL_JOBS),
+        ("failedJobsHistoryLimit", _FAILED_JOBS),
+    ):
+        if spec.get(name) in (None, ""):
+            spec[name] = value
+    if spec.get("suspend") is None:
+        spec["suspend"] = False
+    job = member(member(spec, "jobTemplate"), "spec")
+    _default_condition_statuses(job)
+    default_pod_spec(member(member(job, "template"), "spec"))
 
 
 def generate_selector(job: JsonObject) -> None:
@@ -75,7 +94,11 @@ def _default_policies(spec: JsonObject) -> None:
     if spec.get("podReplacementPolicy") is None:
         policy = "Failed" if failure_policy is not None else "TerminatingOrFailed"
         spec["podReplacementPolicy"] = policy
-    for rule in (failure_policy or {}).get("rules") or ():
+    _default_condition_statuses(spec)
+
+
+def _default_condition_statuses(spec: JsonObject) -> None:
+    for rule in (spec.get("podFailurePolicy") or {}).get("rules") or ():
         for pattern in rule.get("onPodConditions") or ():
             if not pattern.get("status"):
                 pattern["status"] = "True"

@@ -8,19 +8,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kubegang.api.defaults import batch, core, pods, scheduling
+from kubegang.api.defaults import (
+    apps,
+    batch,
+    core,
+    devices,
+    pods,
+    quotas,
+    scheduling,
+    services,
+    storage,
+)
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.base.feature_gates import FeatureGates
 
 Fill = Callable[[JsonObject, FeatureGates], None]
 
 _SCHEDULING = "scheduling.k8s.io"
+_DEVICES = "resource.k8s.io"
+_STORAGE = "storage.k8s.io"
 
 _FILL: Mapping[GroupVersionKind, Fill] = {
     GroupVersionKind("", "v1", "Namespace"): core.default_namespace,
     GroupVersionKind("", "v1", "Node"): core.default_node,
     GroupVersionKind("", "v1", "Pod"): pods.default_pod,
     GroupVersionKind("", "v1", "Secret"): core.default_secret,
+    GroupVersionKind("", "v1", "PersistentVolume"): storage.default_persistent_volume,
+    GroupVersionKind("", "v1", "PersistentVolumeClaim"): storage.default_claim,
+    GroupVersionKind("", "v1", "Service"): services.default_service,
+    GroupVersionKind("", "v1", "Endpoints"): services.default_endpoints,
+    GroupVersionKind("discovery.k8s.io", "v1", "EndpointSlice"): services.default_endpoint_slice,
+    GroupVersionKind(_DEVICES, "v1", "ResourceClaim"): devices.default_claim,
+    GroupVersionKind(_DEVICES, "v1", "ResourceClaimTemplate"): devices.default_claim_template,
+    GroupVersionKind("", "v1", "LimitRange"): quotas.default_limit_range,
+    GroupVersionKind("", "v1", "ResourceQuota"): quotas.default_quota,
+    GroupVersionKind("", "v1", "PodTemplate"): apps.default_pod_template,
+    GroupVersionKind("", "v1", "ReplicationController"): apps.default_replication_controller,
+    GroupVersionKind("apps", "v1", "DaemonSet"): apps.default_daemon_set,
+    GroupVersionKind("apps", "v1", "Deployment"): apps.default_deployment,
+    GroupVersionKind("apps", "v1", "ReplicaSet"): apps.default_replica_set,
+    GroupVersionKind("apps", "v1", "StatefulSet"): apps.default_stateful_set,
+    GroupVersionKind(_STORAGE, "v1", "CSIDriver"): storage.default_csi_driver,
+    GroupVersionKind(_STORAGE, "v1", "StorageClass"): storage.default_storage_class,
+    GroupVersionKind("batch", "v1", "CronJob"): batch.default_cron_job,
     GroupVersionKind("batch", "v1", "Job"): batch.default_job,
     GroupVersionKind(_SCHEDULING, "v1", "PriorityClass"): scheduling.default_priority_class,
     GroupVersionKind(_SCHEDULING, "v1beta1", "PodGroup"): scheduling.default_group,

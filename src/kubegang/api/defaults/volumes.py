@@ -23,8 +23,13 @@ def default_volume(volume: JsonObject) -> None:
     if not sources:
         volume["emptyDir"] = {}
     for source in sources:
-        if (fill := _SOURCES.get(source)) is not None:
-            fill(volume[source])
+        default_volume_source(source, volume[source])
+
+
+def default_volume_source(name: str, source: JsonObject) -> None:
+    """Fill in one source of a volume, also of a persistent one; others are left alone."""
+    if (fill := _SOURCES.get(name)) is not None:
+        fill(source)
 
 
 def _fill(source: JsonObject, **texts: str) -> None:

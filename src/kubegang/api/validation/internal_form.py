@@ -9,6 +9,7 @@ Pure.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -66,8 +67,15 @@ def invalid_form(path: Path, kind: str, value: Any, detail: str) -> FieldError:
 
 def invalid_json(path: Path, form: Any, detail: str) -> FieldError:
     """Report a broken rule with a value that is in its internal form already."""
-    message = f"Invalid value: {go_json(form)}: {detail}"
+    message = f"Invalid value: {go_json(form)}" + (f": {detail}" if detail else "")
     return FieldError("FieldValueInvalid", str(path), message)
+
+
+def form_difference(old: Any, new: Any) -> str:
+    """Return a unified diff of two internal forms, as upstream appends it."""
+    lines = difflib.unified_diff(go_json_lines(old), go_json_lines(new), n=3, lineterm="")
+    # The first two lines name the files, which upstream leaves out.
+    return "".join(f"{line}\n" for line in list(lines)[2:])
 
 
 def canonical_quantity(text: str | float) -> str:

@@ -361,6 +361,38 @@ ClusterTrustBundleProjection
 PodCertificateProjection
     SignerName:"" KeyType:"" MaxExpirationSeconds:* CredentialBundlePath:"" KeyPath:""
     CertificateChainPath:"" UserAnnotations:{} User:*
+ResourceClaimTemplateSpec
+    +ObjectMeta Spec:ResourceClaimSpec
+ResourceClaimSpec
+    Devices:DeviceClaim
+DeviceClaim
+    Requests:[DeviceRequest] Constraints:[DeviceConstraint] Config:[DeviceClaimConfiguration]
+DeviceRequest
+    Name:"" Exactly:*ExactDeviceRequest FirstAvailable:[DeviceSubRequest]
+ExactDeviceRequest
+    DeviceClassName:"" Selectors:[DeviceSelector] AllocationMode:"" Count:0 AdminAccess:*
+    Tolerations:[DeviceToleration] Capacity:*CapacityRequirements DerivedAttributes:[]
+DeviceSubRequest
+    Name:"" DeviceClassName:"" Selectors:[DeviceSelector] AllocationMode:"" Count:0
+    Tolerations:[DeviceToleration] Capacity:*CapacityRequirements DerivedAttributes:[]
+DeviceSelector
+    CEL:*CELDeviceSelector
+CELDeviceSelector
+    Expression:""
+DeviceToleration
+    Key:"" Operator:"" Value:"" Effect:"" TolerationSeconds:*
+CapacityRequirements
+    Requests:{quantity}
+DeviceConstraint
+    Requests:[] MatchAttribute:* DistinctAttribute:*
+DeviceClaimConfiguration
+    Requests:[] +DeviceConfiguration
+DeviceConfiguration
+    Opaque:*OpaqueDeviceConfiguration
+OpaqueDeviceConfiguration
+    Driver:"" Parameters:*
+VolumeNodeAffinity
+    Required:*NodeSelector
 PersistentVolumeClaimSpec
     AccessModes:[] Selector:selector Resources:VolumeResourceRequirements VolumeName:""
     StorageClassName:* VolumeMode:* DataSource:*TypedLocalObjectReference

@@ -51,7 +51,8 @@ class MetadataRules(NamedTuple):
 
     Attributes:
         name: the format of ``metadata.name``.
-        namespaced: whether objects live in a namespace.
+        namespaced: whether objects live in a namespace; the table of rules takes it from
+            the resource rows.
         known_finalizers: whether a finalizer without a domain must be one of Kubernetes'
             own (core validation) or may be anything (generic validation).
     """

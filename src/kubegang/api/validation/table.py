@@ -16,9 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kubegang.api.resources import ROWS
 from kubegang.api.validation import coordination, policy
+from kubegang.api.validation.apps.rows import APPS_RULES
 from kubegang.api.validation.checks import Errors
 from kubegang.api.validation.core import configmaps, events, namespaces, nodes
+from kubegang.api.validation.core.rows import CORE_RULES
+from kubegang.api.validation.devices.rows import DEVICE_RULES
+from kubegang.api.validation.jobs.cron import validate_cron_job, validate_cron_job_update
 from kubegang.api.validation.jobs.spec import validate_job
 from kubegang.api.validation.jobs.status import validate_job_status
 from kubegang.api.validation.jobs.update import validate_job_update
@@ -39,21 +44,21 @@ from kubegang.api.validation.scheduling import (
     v1alpha2,
     workloads,
 )
+from kubegang.api.validation.storage.rows import STORAGE_RULES
 from kubegang.apimachinery.field import FieldError
 from kubegang.apimachinery.names import is_dns1123_label, is_dns1123_subdomain
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.base.feature_gates import FeatureGates
 
 _SUBDOMAIN = MetadataRules(is_dns1123_subdomain)
-_CLUSTER_WIDE = MetadataRules(is_dns1123_subdomain, namespaced=False)
 
 _NAMESPACE = KindRules(
-    MetadataRules(is_dns1123_label, namespaced=False),
+    MetadataRules(is_dns1123_label),
     create=namespaces.validate_namespace,
     status=namespaces.validate_namespace_status,
 )
 _NODE = KindRules(
-    _CLUSTER_WIDE,
+    _SUBDOMAIN,
     create=nodes.validate_node,
     update=nodes.validate_node_update,
     status=nodes.validate_node_status,
@@ -90,8 +95,9 @@ _BUDGET = KindRules(
 _JOB = KindRules(
     _SUBDOMAIN, create=validate_job, update=validate_job_update, status=validate_job_status
 )
+_CRON_JOB = KindRules(_SUBDOMAIN, create=validate_cron_job, update=validate_cron_job_update)
 _PRIORITY_CLASS = KindRules(
-    _CLUSTER_WIDE,
+    _SUBDOMAIN,
     create=priorityclasses.validate_priority_class,
     update=priorityclasses.validate_priority_class_update,
 )
@@ -114,6 +120,10 @@ _WORKLOAD = KindRules(
 _SCHEDULING = "scheduling.k8s.io"
 
 _RULES: Mapping[GroupVersionKind, KindRules] = {
+    **APPS_RULES,
+    **CORE_RULES,
+    **DEVICE_RULES,
+    **STORAGE_RULES,
     GroupVersionKind("", "v1", "Namespace"): _NAMESPACE,
     GroupVersionKind("", "v1", "Node"): _NODE,
     GroupVersionKind("", "v1", "Pod"): _POD,
@@ -123,6 +133,7 @@ _RULES: Mapping[GroupVersionKind, KindRules] = {
     GroupVersionKind("events.k8s.io", "v1", "Event"): _EVENT,
     GroupVersionKind("coordination.k8s.io", "v1", "Lease"): _LEASE,
     GroupVersionKind("policy", "v1", "PodDisruptionBudget"): _BUDGET,
+    GroupVersionKind("batch", "v1", "CronJob"): _CRON_JOB,
     GroupVersionKind("batch", "v1", "Job"): _JOB,
     GroupVersionKind(_SCHEDULING, "v1", "PriorityClass"): _PRIORITY_CLASS,
     GroupVersionKind(_SCHEDULING, "v1beta1", "PodGroup"): _POD_GROUP,
@@ -143,6 +154,9 @@ _RULES: Mapping[GroupVersionKind, KindRules] = {
 
 _BINDINGS = (GroupVersionKind("", "v1", "Binding"),)
 
+# Kinds that live in no namespace, in whichever version.
+_CLUSTER_WIDE = frozenset(row.gvk for row in ROWS if not row.namespaced)
+
 _GENERIC = KindRules()
 
 
@@ -152,12 +166,10 @@ def validate_create(
     """Return what is wrong with a new object; nothing if it may be stored."""
     if gvk in _BINDINGS:
         return list(validate_binding(obj, gates))
-    rules = _RULES.get(gvk, _GENERIC)
+    rules = _rules_of(gvk)
     errors = list(_create(rules, obj, gates))
     if not errors and rules.metadata is None:
-        metadata = _metadata(obj)
-        general = ANY_NAME._replace(namespaced="namespace" in metadata)
-        errors = list(validate_metadata(metadata, general))
+        errors = list(validate_metadata(_metadata(obj), _scoped(ANY_NAME, gvk)))
     return _distinct(errors)
 
 
@@ -165,7 +177,7 @@ def validate_update(
     new: JsonObject, old: JsonObject, gvk: GroupVersionKind, gates: FeatureGates
 ) -> list[FieldError]:
     """Return what is wrong with a changed object, given the stored one."""
-    rules = _RULES.get(gvk, _GENERIC)
+    rules = _rules_of(gvk)
     errors = list(_update_metadata(rules, new, old))
     errors += rules.before_metadata_update(new, old, gates)
     errors += rules.update(new, old, gates)
@@ -176,10 +188,22 @@ def validate_status_update(
     new: JsonObject, old: JsonObject, gvk: GroupVersionKind, gates: FeatureGates
 ) -> list[FieldError]:
     """Return what is wrong with an object whose status changed, given the stored one."""
-    rules = _RULES.get(gvk, _GENERIC)
+    rules = _rules_of(gvk)
     errors = list(_update_metadata(rules, new, old))
     errors += rules.status(new, old, gates)
     return _distinct(errors)
+
+
+def _rules_of(gvk: GroupVersionKind) -> KindRules:
+    rules = _RULES.get(gvk, _GENERIC)
+    if rules.metadata is None:
+        return rules
+    return rules._replace(metadata=_scoped(rules.metadata, gvk))
+
+
+def _scoped(metadata: MetadataRules, gvk: GroupVersionKind) -> MetadataRules:
+    """Return rules for metadata that know whether the kind lives in a namespace."""
+    return metadata._replace(namespaced=gvk not in _CLUSTER_WIDE)
 
 
 def _create(rules: KindRules, obj: JsonObject, gates: FeatureGates) -> Errors:

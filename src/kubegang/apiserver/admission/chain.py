@@ -57,6 +57,12 @@ _ROWS = (
         protect_with("kubernetes.io/pv-protection"),
     ),
     _Row(
+        "StorageObjectInUseProtection",
+        "create",
+        "volumeattributesclasses.storage.k8s.io",
+        protect_with("kubernetes.io/vac-protection"),
+    ),
+    _Row(
         "PodGroupProtection",
         "create",
         "podgroups.scheduling.k8s.io",

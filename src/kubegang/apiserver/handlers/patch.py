@@ -103,7 +103,7 @@ def _conform(
     try:
         found = name_kind(patched, request.info.gvk)
         check_kind(backend, found, request.info.gvk)
-        request.warnings.clear()
+        request.warn_anew()
         return conform(
             patched,
             backend.schema(request.info),
@@ -131,7 +131,9 @@ def _strategic_change(
         complaints = strict_problems(sorted(unknown_fields(patched, schema)), repeated)
         if complaints and validation == "Strict":
             raise invalid_patch(shown, "strict decoding error: " + ", ".join(complaints))
-        request.warnings[:] = complaints if validation == "Warn" else []
+        request.warn_anew()
+        if validation == "Warn":
+            request.warnings += complaints
         patched.update(kind=info.kind, apiVersion=str(info.group_version))
         return prune(patched, schema)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.strategies.labelkeys import merge_label_keys
 from kubegang.apiserver.strategies.qos import qos_class
 from kubegang.apiserver.strategies.rules import KindRules
 
@@ -39,4 +40,8 @@ def prepare_status_update(new: JsonObject, old: JsonObject) -> None:
         status["qosClass"] = old_class
 
 
-PODS = KindRules(prepare_create=prepare_create, prepare_status_update=prepare_status_update)
+PODS = KindRules(
+    prepare_create=prepare_create,
+    complete_create=merge_label_keys,
+    prepare_status_update=prepare_status_update,
+)

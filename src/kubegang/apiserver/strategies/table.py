@@ -6,13 +6,13 @@ from base64 import b64encode
 
 from kubegang.api.defaults.batch import generate_selector
 from kubegang.apimachinery.objects import GroupResource, JsonObject
+from kubegang.apiserver.strategies.daemonsets import DAEMON_SETS
+from kubegang.apiserver.strategies.devices import CLAIMS_ON_DEVICES, SLICES
 from kubegang.apiserver.strategies.namespaces import NAMESPACES
 from kubegang.apiserver.strategies.pods import PODS
 from kubegang.apiserver.strategies.rules import PLAIN, KindRules
-
-
-def _pending() -> JsonObject:
-    return {"phase": "Pending"}
+from kubegang.apiserver.strategies.services import SERVICES
+from kubegang.apiserver.strategies.volumes import CLAIMS, VOLUMES
 
 
 def _select_own_pods(job: JsonObject, _now: str) -> None:
@@ -21,6 +21,12 @@ def _select_own_pods(job: JsonObject, _now: str) -> None:
     labels = (job["spec"]["template"].get("metadata") or {}).get("labels")
     if labels and not job["metadata"].get("labels"):
         job["metadata"]["labels"] = dict(labels)
+
+
+def _count_change(new: JsonObject, old: JsonObject) -> None:
+    """Raise the generation whatever changes but metadata: kinds without a spec, CSI drivers."""
+    if {**new, "metadata": None} != {**old, "metadata": None}:
+        new["metadata"]["generation"] = (old["metadata"].get("generation") or 0) + 1
 
 
 def _encode_texts(secret: JsonObject) -> None:
@@ -36,11 +42,14 @@ _STATUS_ALONE = KindRules(status_resets_metadata=True)
 _RULES = {
     GroupResource("", "namespaces"): NAMESPACES,
     GroupResource("", "nodes"): KindRules(keeps_status_on_create=True),
-    GroupResource("", "persistentvolumeclaims"): KindRules(new_status=_pending),
-    GroupResource("", "persistentvolumes"): KindRules(new_status=_pending),
+    GroupResource("", "persistentvolumeclaims"): CLAIMS,
+    GroupResource("", "persistentvolumes"): VOLUMES,
     GroupResource("", "pods"): PODS,
+    GroupResource("", "podtemplates"): KindRules(prepare_update=_count_change),
     GroupResource("", "replicationcontrollers"): KindRules(orphans_by_default=True),
+    GroupResource("", "services"): SERVICES,
     GroupResource("", "secrets"): KindRules(decode=_encode_texts),
+    GroupResource("apps", "daemonsets"): DAEMON_SETS,
     GroupResource("batch", "jobs"): KindRules(
         prepare_create=_select_own_pods,
         orphans_by_default=True,
@@ -50,7 +59,10 @@ _RULES = {
             "suppress this warning"
         ),
     ),
-    GroupResource("resource.k8s.io", "resourceclaims"): _STATUS_ALONE,
+    GroupResource("discovery.k8s.io", "endpointslices"): KindRules(prepare_update=_count_change),
+    GroupResource("resource.k8s.io", "resourceclaims"): CLAIMS_ON_DEVICES,
+    GroupResource("resource.k8s.io", "resourceslices"): SLICES,
+    GroupResource("storage.k8s.io", "csidrivers"): KindRules(prepare_update=_count_change),
     GroupResource("scheduling.k8s.io", "compositepodgroups"): _STATUS_ALONE,
     GroupResource("scheduling.k8s.io", "podgroups"): _STATUS_ALONE,
 }

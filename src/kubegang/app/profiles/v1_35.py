@@ -13,12 +13,15 @@ GATES = (
     Gate("CSIVolumeHealth"),
     Gate("ClusterTrustBundleProjection"),
     Gate("ContainerStopSignals"),
+    Gate("CoordinatedLeaderElection"),
     Gate("DRAExtendedResource"),
     Gate("EnvFiles", default=True),
     Gate("HostnameOverride", default=True),
     Gate("ImageVolumeWithDigest"),
     Gate("InPlacePodLevelResourcesVerticalScaling"),
     Gate("MatchLabelKeysInPodTopologySpread", default=True),
+    Gate("MaxUnavailableStatefulSet"),
+    Gate("MutablePVNodeAffinity"),
     Gate("MutablePodResourcesForSuspendedJobs"),
     Gate("MutableSchedulingDirectivesForSuspendedJobs"),
     Gate("NodeDeclaredFeatures"),
@@ -29,6 +32,7 @@ GATES = (
     Gate("TaintTolerationComparisonOperators"),
     Gate("UserNamespacesHostNetworkSupport"),
     Gate("UserNamespacesSupport", default=True),
+    Gate("VolumeLimitScaling"),
 )
 
 PLUGINS = (

@@ -17,13 +17,17 @@ GATES = (
     Gate("CSIVolumeHealth"),
     Gate("ClusterTrustBundleProjection"),
     Gate("ContainerStopSignals"),
+    Gate("CoordinatedLeaderElection"),
     Gate("DRAExtendedResource", default=True),
     Gate("DRANodeAllocatableResources"),
+    Gate("DRAListTypeAttributes"),
     Gate("EnvFiles", default=True),
     Gate("HostnameOverride", default=True),
     Gate("ImageVolumeWithDigest"),
     Gate("InPlacePodLevelResourcesVerticalScaling", default=True),
     Gate("MatchLabelKeysInPodTopologySpread", default=True),
+    Gate("MaxUnavailableStatefulSet"),
+    Gate("MutablePVNodeAffinity"),
     Gate("MutablePodResourcesForSuspendedJobs", default=True),
     Gate("MutableSchedulingDirectivesForSuspendedJobs", default=True),
     Gate("NodeDeclaredFeatures", default=True),
@@ -33,6 +37,7 @@ GATES = (
     Gate("ResourceHealthStatusMessage", default=True),
     Gate("TaintTolerationComparisonOperators"),
     Gate("UserNamespacesHostNetworkSupport"),
+    Gate("VolumeLimitScaling"),
 )
 
 PLUGINS = (

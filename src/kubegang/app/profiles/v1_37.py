@@ -22,7 +22,9 @@ GATES = (
     Gate("CSIVolumeHealth"),
     Gate("ClusterTrustBundleProjection", default=True),
     Gate("ContainerStopSignals"),
+    Gate("CoordinatedLeaderElection"),
     Gate("DRANodeAllocatableResources"),
+    Gate("DRAListTypeAttributes"),
     Gate("EmptyDirVolumeMode"),
     Gate("EnvFiles", default=True),
     Gate("EvictionRequestAPI"),
@@ -32,6 +34,8 @@ GATES = (
     Gate("InPlacePodLevelResourcesVerticalScaling", default=True),
     Gate("InPlacePodVerticalScalingSchedulerPreemption"),
     Gate("MatchLabelKeysInPodTopologySpread", default=True),
+    Gate("MaxUnavailableStatefulSet", default=True),
+    Gate("MutablePVNodeAffinity"),
     Gate("MutablePodResourcesForSuspendedJobs", default=True),
     Gate("MutableSchedulingDirectivesForSuspendedJobs", default=True),
     Gate("PodCertificateRequest", default=True),
@@ -41,6 +45,7 @@ GATES = (
     Gate("TaintTolerationComparisonOperators"),
     Gate("UserNamespacesHostNetworkSupport"),
     Gate("VolumeBindMountOptions"),
+    Gate("VolumeLimitScaling", default=True),
 )
 
 PLUGINS = (

@@ -1,38 +1,40 @@
 """Follows owner references through the API: deletes, releases, and lets go.
 
 Watches every resource that can be deleted. Each object that may be concerned by a change is
-looked at by its uid; before anything is deleted, the API itself is asked whether an owner
-that was not seen is really gone.
+looked at by its uid. What was seen may be old, and in a different order than it happened;
+so before anything is deleted, the object itself is read again, and the API is asked for each
+owner that was not seen.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from kubegang.apimachinery.errors import ApiError, ConflictError, NotFoundError
+from kubegang.apimachinery.errors import NotFoundError
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
-from kubegang.client.interface import Client, Resource, UnreachableError
+from kubegang.client.interface import Client, Resource
+from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
-from kubegang.controllers.garbagecollector.graph import (
+from kubegang.controllers.events import EventRecorder
+from kubegang.controllers.garbagecollector.decide import (
     Action,
     DeleteObject,
     DropFinalizer,
     DropOwners,
-    Node,
-    Owner,
-    OwnershipGraph,
+    OwnerState,
+    UnblockOwners,
     decide,
-    node_of,
+    state_of,
 )
+from kubegang.controllers.garbagecollector.graph import Node, Owner, OwnershipGraph, node_of
+from kubegang.controllers.remembered import Remembered
 
-WORKERS = 8
-REMEMBERED_ABSENT = 4096
+WORKERS = 20
+REMEMBERED_OWNERS = 4096
 
-_log = logger(__name__)
+Kind = tuple[str, str]
+"""The apiVersion and kind of an owner reference."""
 
 
 class GarbageCollector:
@@ -41,28 +43,41 @@ class GarbageCollector:
     def __init__(
         self,
         client: Client,
-        resources: Sequence[Resource],
+        sources: Mapping[Resource, Informer[JsonObject]],
         *,
+        kinds: Mapping[Kind, Resource],
+        recorder: EventRecorder,
         queue: WorkQueue[str],
-        informers: Sequence[Informer[JsonObject]],
     ) -> None:
+        """Follow ownership among some resources.
+
+        Args:
+            client: the API.
+            sources: what is watched, each resource in one version.
+            kinds: every kind that may own something, in every version that is served.
+            recorder: tells of references that cannot be right.
+            queue: uids of objects to look at.
+        """
         self._client = client
-        self._by_kind = {(r.api_version, r.kind): r for r in resources}
+        self._kinds = kinds
+        self._recorder = recorder
         self._queue = queue
-        self._informers = informers
+        self._informers = list(sources.values())
         self._graph = OwnershipGraph()
         # A uid is never used again, so an owner found absent stays absent.
-        self._absent: OrderedDict[str, None] = OrderedDict()
-        for resource, informer in zip(resources, informers, strict=True):
+        self._absent: Remembered[tuple[str, Owner]] = Remembered(REMEMBERED_OWNERS)
+        # Pairs of an object and an owner in another namespace, told once.
+        self._warned: Remembered[tuple[str, str]] = Remembered(REMEMBERED_OWNERS)
+        for resource, informer in sources.items():
             self._listen(resource, informer)
 
     async def run(self) -> None:
         """Reconcile until cancelled, once every informer has its first listing."""
         for informer in self._informers:
             await informer.synced.wait()
-        async with asyncio.TaskGroup() as group:
-            for _ in range(WORKERS):
-                group.create_task(self._work())
+        await work(
+            self._queue, self._reconcile, workers=WORKERS, failed="object not collected, retrying"
+        )
 
     def _listen(self, resource: Resource, informer: Informer[JsonObject]) -> None:
         def seen(obj: JsonObject) -> None:
@@ -80,45 +95,72 @@ class GarbageCollector:
         for uid in uids:
             self._queue.add(uid)
 
-    async def _work(self) -> None:
-        while True:
-            uid = await self._queue.get()
-            try:
-                await self._attempt(uid)
-            except (ApiError, UnreachableError) as error:
-                _log.warning("object not collected, retrying", uid=uid, error=str(error))
-                self._queue.add_rate_limited(uid)
-            else:
-                self._queue.forget(uid)
-            finally:
-                self._queue.done(uid)
-
-    async def _attempt(self, uid: str) -> None:
+    async def _reconcile(self, uid: str) -> None:
         node = self._graph.node(uid)
         if node is None:
             return
-        absent = [o.uid for o in self._graph.unknown_owners(node) if await self._is_gone(node, o)]
-        for action in decide(self._graph, node, absent=absent):
-            await self._carry_out(action)
+        unseen = [owner for owner in node.owners if self._graph.owner(owner, node) is None]
+        if not decide(self._graph, node, known=await self._look_up_all(node, unseen)):
+            return
+        # Something seems to be to do: decide again by what the object and its owners are now.
+        try:
+            live = node_of(
+                node.resource, await self._client.get(node.resource, node.name, node.namespace)
+            )
+        except NotFoundError:
+            return
+        if live.uid == uid:
+            known = await self._look_up_all(live, live.owners)
+            for action in decide(self._graph, live, known=known):
+                await self._carry_out(action)
 
-    async def _is_gone(self, node: Node, owner: Owner) -> bool:
-        if owner.uid in self._absent:
-            return True
-        resource = self._by_kind.get((owner.api_version, owner.kind))
-        if resource is None:
-            # A kind that is not served here: nobody can say, so nothing is deleted.
-            return False
+    async def _look_up_all(self, node: Node, owners: Sequence[Owner]) -> Mapping[Owner, OwnerState]:
+        if node.deleting:
+            # It goes whatever its owners do.
+            return {}
+        return {owner: await self._look_up(node, owner) for owner in owners}
+
+    async def _look_up(self, node: Node, owner: Owner) -> OwnerState:
+        """Ask the API about an owner."""
+        self._warn_of_other_namespace(node, owner)
+        if (node.namespace, owner) in self._absent:
+            return "absent"
+        resource = self._kinds.get((owner.api_version, owner.kind))
+        if resource is None or (resource.namespaced and not node.namespace):
+            # A kind that is not served here, or an owner in no namespace that could be
+            # asked: nobody can say, so nothing is deleted.
+            return "solid"
         namespace = node.namespace if resource.namespaced else ""
         try:
-            found = await self._client.get(resource, owner.name, namespace)
+            found = node_of(resource, await self._client.get(resource, owner.name, namespace))
         except NotFoundError:
             found = None
-        if found is not None and found["metadata"]["uid"] == owner.uid:
-            return False
-        self._absent[owner.uid] = None
-        if len(self._absent) > REMEMBERED_ABSENT:
-            self._absent.popitem(last=False)
-        return True
+        if found is not None and found.uid == owner.uid:
+            return state_of(found)
+        self._absent.add((node.namespace, owner))
+        return "absent"
+
+    def _warn_of_other_namespace(self, node: Node, owner: Owner) -> None:
+        meant = self._graph.node(owner.uid)
+        if meant is None or meant.namespace in ("", node.namespace):
+            return
+        if (node.uid, owner.uid) in self._warned:
+            return
+        self._warned.add((node.uid, owner.uid))
+        reference = (
+            f"[{owner.api_version}/{owner.kind}, namespace: {node.namespace}, "
+            f"name: {owner.name}, uid: {owner.uid}]"
+        )
+        self._recorder.record(
+            {
+                "apiVersion": node.resource.api_version,
+                "kind": node.resource.kind,
+                "metadata": {"name": node.name, "namespace": node.namespace, "uid": node.uid},
+            },
+            type_="Warning",
+            reason="OwnerRefInvalidNamespace",
+            message=f'ownerRef {reference} does not exist in namespace "{node.namespace}"',
+        )
 
     async def _carry_out(self, action: Action) -> None:
         node = action.node
@@ -131,43 +173,35 @@ class GarbageCollector:
                         node.namespace,
                         propagation_policy=policy,
                         precondition_uid=node.uid,
+                        precondition_resource_version=node.resource_version,
                     )
                 case DropOwners(uids=uids):
                     await self._drop_owners(node, uids)
+                case UnblockOwners():
+                    await self._unblock_owners(node)
                 case DropFinalizer(finalizer=finalizer):
                     await self._drop_finalizer(node, finalizer)
         except NotFoundError:
             return
-        except ConflictError:
-            # Another uid has the name now, or the object changed: its next event tells.
-            self._queue.add_rate_limited(node.uid)
 
     async def _drop_owners(self, node: Node, uids: frozenset[str]) -> None:
-        live = await self._live(node)
-        if live is None:
-            return
-        owners = live["metadata"].get("ownerReferences") or []
-        kept = [owner for owner in owners if owner["uid"] not in uids]
-        await self._patch_metadata(live, node, {"ownerReferences": kept or None})
+        gone = [{"$patch": "delete", "uid": uid} for uid in sorted(uids)]
+        await self._patch_metadata(node, {"ownerReferences": gone})
+
+    async def _unblock_owners(self, node: Node) -> None:
+        unblocked = [
+            {"uid": owner.uid, "blockOwnerDeletion": False} for owner in node.owners if owner.blocks
+        ]
+        await self._patch_metadata(node, {"ownerReferences": unblocked})
 
     async def _drop_finalizer(self, node: Node, finalizer: str) -> None:
-        live = await self._live(node)
-        if live is None:
-            return
-        finalizers = live["metadata"].get("finalizers") or []
-        kept = [name for name in finalizers if name != finalizer]
-        await self._patch_metadata(live, node, {"finalizers": kept or None})
+        await self._patch_metadata(node, {"$deleteFromPrimitiveList/finalizers": [finalizer]})
 
-    async def _live(self, node: Node) -> JsonObject | None:
-        live = await self._client.get(node.resource, node.name, node.namespace)
-        return live if live["metadata"]["uid"] == node.uid else None
-
-    async def _patch_metadata(self, live: JsonObject, node: Node, change: JsonObject) -> None:
-        metadata = {
-            "uid": node.uid,
-            "resourceVersion": live["metadata"]["resourceVersion"],
-            **change,
-        }
+    async def _patch_metadata(self, node: Node, change: JsonObject) -> None:
         await self._client.patch(
-            node.resource, node.name, node.namespace, patch={"metadata": metadata}
+            node.resource,
+            node.name,
+            node.namespace,
+            patch={"metadata": {"uid": node.uid, **change}},
+            patch_type="strategic",
         )

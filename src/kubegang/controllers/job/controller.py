@@ -3,14 +3,15 @@
 One sync of one Job reads like this:
 
     1. count its pods            tally.tally
-    2. has it ended?             verdict.judge
-    3. its Workload and group    objects.SchedulingObjects
+    2. its Workload and group    objects.SchedulingObjects
+    3. has it ended?             verdict.judge
     4. remove and make pods      plan.plan_pods, podactions.PodActions
     5. name pods that ended      status.first_status, written
     6. let those pods go         their finalizer is removed
     7. count them                status.second_status, written
 
-Every step can be lost to a crash and is found again by the next sync.
+Of a Job that ends, pods that still work are removed between 5 and 6. Every step can be lost
+to a crash and is found again by the next sync.
 """
 
 from __future__ import annotations
@@ -20,14 +21,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubegang.apimachinery.errors import ApiError, ConflictError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
-from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
-from kubegang.client.interface import Client, UnreachableError
-from kubegang.client.localcopy import is_newer
-from kubegang.client.resources import JOBS
+from kubegang.client.interface import Client
+from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.job.backoff import Backoff
@@ -43,11 +41,12 @@ from kubegang.controllers.job.jobs import (
     uid,
 )
 from kubegang.controllers.job.objects import SchedulingObjects
-from kubegang.controllers.job.plan import PodPlan, plan_pods
+from kubegang.controllers.job.plan import plan_pods
 from kubegang.controllers.job.podactions import Failure, PodActions
 from kubegang.controllers.job.pods import has_finalizer, is_deleted, is_ready
 from kubegang.controllers.job.podtemplate import pods_for
-from kubegang.controllers.job.status import Present, StatusChange, first_status, second_status
+from kubegang.controllers.job.status import Present, first_status, second_status
+from kubegang.controllers.job.statuswriter import StatusWriter
 from kubegang.controllers.job.tally import Tally, tally
 from kubegang.controllers.job.verdict import Verdict, completion, judge
 from kubegang.controllers.owners import controller_of
@@ -63,8 +62,6 @@ LONGEST_RETRY_SECONDS = 60.0
 """For the work queue: pauses after a sync that failed."""
 
 Key = tuple[str, str]
-
-_log = logger(__name__)
 
 
 def index_by_owner(pod: JsonObject) -> list[str]:
@@ -97,19 +94,16 @@ class JobController:
         queue: WorkQueue[Key],
         clock: Clock,
     ) -> None:
-        self._client = client
         self._jobs = jobs
         self._pods = pods
         self._scheduling = scheduling
         self._synced = synced
-        self._recorder = recorder
         self._queue = queue
         self._clock = clock
         self._expectations = expectations
         self._actions = actions
+        self._statuses = StatusWriter(client, recorder=recorder)
         self._backoffs: dict[str, Backoff] = {}
-        # The version that our last write of each Job gave: an older one is not acted on.
-        self._written: dict[str, str] = {}
         pods.index(BY_OWNER, index_by_owner)
         self._listen()
 
@@ -117,9 +111,7 @@ class JobController:
         """Reconcile until cancelled, once every informer has its first listing."""
         for event in self._synced:
             await event.wait()
-        async with asyncio.TaskGroup() as group:
-            for _ in range(WORKERS):
-                group.create_task(self._work())
+        await work(self._queue, self._sync, workers=WORKERS, failed="job not synced, retrying")
 
     # Being told
 
@@ -148,7 +140,7 @@ class JobController:
         if self._scheduling is not None:
             self._scheduling.forget(uid(job))
         self._backoffs.pop(uid(job), None)
-        self._written.pop(uid(job), None)
+        self._statuses.forget(uid(job))
 
     def _pod_added(self, pod: JsonObject) -> None:
         owner = controller_of(pod)
@@ -175,27 +167,10 @@ class JobController:
 
     # Working
 
-    async def _work(self) -> None:
-        while True:
-            key = await self._queue.get()
-            try:
-                await self._sync(key)
-            except (ApiError, UnreachableError) as error:
-                if not isinstance(error, ConflictError):
-                    _log.warning("job not synced, retrying", job=key, error=str(error))
-                self._queue.add_rate_limited(key)
-            else:
-                self._queue.forget(key)
-            finally:
-                self._queue.done(key)
-
     async def _sync(self, key: Key) -> None:
         job = self._jobs.get(*key)
-        if job is None or is_managed_elsewhere(job):
-            return
-        written = self._written.get(uid(job))
-        if written is not None and is_newer(written, job["metadata"]["resourceVersion"]):
-            # The news of our own write is on its way and brings the Job here again.
+        if job is None or is_managed_elsewhere(job) or self._statuses.is_outdated(job):
+            # An outdated one comes here again: the news of our own write is on its way.
             return
         if is_finished(job):
             self._backoffs.pop(uid(job), None)
@@ -207,48 +182,56 @@ class JobController:
         started = started_at(job)
         if started is None and not is_suspended(job):
             started = now
+        up_to_date = self._expectations.satisfied(uid(job), now=now)
         pods = self._pods.by_index(BY_OWNER, uid(job))
         counts = tally(job, pods, released=self._expectations.released(uid(job)))
         backoff = self._backoffs.get(uid(job), Backoff())
         backoff = backoff.after(counts.new_succeeded, counts.new_failed)
+        # Even for a Job that ends: as long as its pods are there, their group follows it.
+        group = ""
+        if self._scheduling is not None:
+            group = await self._scheduling.group_for(job, pod_count=len(pods))
 
         ending = judge(job, counts, started=started, now=now)
         if ending is not None:
-            moved = await self._clear(job, counts)
-        else:
-            moved = await self._manage(job, counts, backoff, key=key)
-            ending = completion(job, counts, active=moved.present.active)
-
-        await self._report(job, counts, moved.present, backoff, ending=ending)
+            # There may be pods that have not been seen yet; their news brings the Job again.
+            if up_to_date:
+                await self._end(job, counts, ending, backoff)
+            return
+        moved = _Moved(_present(counts, decided=False))
+        if up_to_date and not is_being_deleted(job):
+            moved = await self._manage(job, counts, backoff, group=group, key=key)
+        ending = completion(job, counts, active=moved.present.active)
+        job, release = await self._report(job, counts, moved.present, backoff, ending=ending)
+        await self._count(job, counts, moved.present, release, ending=ending)
         deadline = deadline_of(job, started=started)
         if ending is None and deadline is not None:
             self._queue.add_after(key, deadline - now)
         if moved.failure is not None:
             raise moved.failure
 
-    async def _clear(self, job: JsonObject, counts: Tally) -> _Moved:
-        """Remove the active pods of a Job that ends."""
+    async def _end(self, job: JsonObject, counts: Tally, ending: Verdict, backoff: Backoff) -> None:
+        """End a Job whatever its active pods do.
+
+        The verdict is written before they are removed: who finds them removed without it
+        would count them as failed.
+        """
+        job, release = await self._report(job, counts, _present(counts), backoff, ending=ending)
         done = await self._actions.delete(job, counts.active)
-        return _Moved(_present(counts, deleted=done.pods), done.failure)
+        kept = {uid(pod) for pod in counts.active} - {uid(pod) for pod in done.pods}
+        release = [pod for pod in release if uid(pod) not in kept]
+        present = _present(counts, deleted=done.pods)
+        await self._count(job, counts, present, release, ending=ending)
+        if done.failure is not None:
+            raise done.failure
 
     async def _manage(
-        self, job: JsonObject, counts: Tally, backoff: Backoff, *, key: Key
+        self, job: JsonObject, counts: Tally, backoff: Backoff, *, group: str, key: Key
     ) -> _Moved:
         """Bring the pods to the number that the Job asks for."""
-        up_to_date = self._expectations.satisfied(uid(job), now=self._clock.now())
-        if is_being_deleted(job) or not up_to_date:
-            return _Moved(_present(counts, decided=False))
-        group = ""
-        if self._scheduling is not None:
-            group = await self._scheduling.group_for(job, pod_count=len(counts.pods))
         plan = plan_pods(job, counts, backoff=backoff, now=self._clock.now())
         if plan.wait:
             self._queue.add_after(key, plan.wait)
-        return await self._carry_out(job, counts, plan, group)
-
-    async def _carry_out(
-        self, job: JsonObject, counts: Tally, plan: PodPlan, group: str
-    ) -> _Moved:
         if plan.delete:
             done = await self._actions.give_up(job, plan.delete)
             return _Moved(_present(counts, deleted=done.pods), done.failure)
@@ -269,33 +252,30 @@ class JobController:
         backoff: Backoff,
         *,
         ending: Verdict | None,
-    ) -> None:
-        """Name ended pods in the status, let them go, count them."""
+    ) -> tuple[JsonObject, Sequence[JsonObject]]:
+        """Name ended pods in the status; return the Job as stored and the pods to let go."""
         first = first_status(job, counts, present, ending=ending, now=self._clock.now())
-        job = await self._write(job, first)
+        job = await self._statuses.write(job, first)
         # Only now: a failure that is seen again must not count twice.
         self._backoffs[uid(job)] = backoff
-        done = await self._actions.release(job, first.release)
+        return job, first.release
+
+    async def _count(
+        self,
+        job: JsonObject,
+        counts: Tally,
+        present: Present,
+        release: Sequence[JsonObject],
+        *,
+        ending: Verdict | None,
+    ) -> None:
+        """Let named pods go, then count them in the status."""
+        done = await self._actions.release(job, release)
         holding = {uid(pod) for pod in counts.holding} - {uid(pod) for pod in done.pods}
-        second = second_status(
-            job, first.status, holding=holding, ending=ending, now=self._clock.now()
-        )
-        await self._write(job, second)
+        second = second_status(job, present, holding=holding, ending=ending, now=self._clock.now())
+        await self._statuses.write(job, second)
         if done.failure is not None:
             raise done.failure
-
-    async def _write(self, job: JsonObject, change: StatusChange) -> JsonObject:
-        """Write a status if it differs, then tell the events; return the Job as stored."""
-        if change.status != (job.get("status") or {}):
-            job = await self._client.update(
-                JOBS, {**job, "status": change.status}, subresource="status"
-            )
-            self._written[uid(job)] = job["metadata"]["resourceVersion"]
-        for event in change.events:
-            self._recorder.record(
-                job, type_=event.type, reason=event.reason, message=event.message
-            )
-        return job
 
 
 def _present(

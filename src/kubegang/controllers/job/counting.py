@@ -13,7 +13,12 @@ from collections.abc import Collection, Iterator
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.controllers.job.failurepolicy import meaning_of
 from kubegang.controllers.job.indexes import format_indexes
-from kubegang.controllers.job.jobs import is_being_deleted, replaces_only_failed, uid
+from kubegang.controllers.job.jobs import (
+    condition_of,
+    is_being_deleted,
+    replaces_only_failed,
+    uid,
+)
 from kubegang.controllers.job.pods import has_failed, phase
 from kubegang.controllers.job.tally import IndexTally, Tally, has_place
 from kubegang.controllers.job.verdict import Verdict
@@ -90,9 +95,12 @@ def _outcome(
     """Return as what a pod is counted that is let go, empty if it is not."""
     if phase(pod) == "Succeeded" and uid(pod) not in known_failed:
         return "succeeded"
-    # When a Job fails, whatever still worked has failed with it.
+    # When a Job fails, whatever still worked has failed with it. Once it has said that it
+    # succeeds, it removes those pods itself, and they have not failed.
     gives_up = ending is not None and ending.is_failure
-    failed = gives_up or has_failed(pod, only_ended=replaces_only_failed(job))
+    succeeds = not gives_up and condition_of(job, "SuccessCriteriaMet") is not None
+    only_ended = succeeds or replaces_only_failed(job)
+    failed = gives_up or has_failed(pod, only_ended=only_ended)
     return "failed" if failed and has_place(job, pod) and meaning_of(job, pod).counts else ""
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kubegang.apimachinery.errors import ApiError, NotFoundError
+from kubegang.apimachinery.errors import NotFoundError
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
-from kubegang.client.interface import Client, UnreachableError
+from kubegang.client.interface import Client
 from kubegang.client.resources import JOBS
+from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
 from kubegang.controllers.job.controller import BY_OWNER
 from kubegang.controllers.job.jobs import is_finished, is_managed_elsewhere, uid
@@ -17,10 +17,9 @@ from kubegang.controllers.owners import controller_of
 from kubegang.controllers.remembered import Remembered
 
 REMEMBERED_JOBS = 4096
+WORKERS = 20
 
 Key = tuple[str, str]
-
-_log = logger(__name__)
 
 
 class OrphanReleaser:
@@ -50,17 +49,12 @@ class OrphanReleaser:
         """Reconcile until cancelled, once both informers have their first listing."""
         await self._jobs.synced.wait()
         await self._pods.synced.wait()
-        while True:
-            key = await self._queue.get()
-            try:
-                await self._reconcile(key)
-            except (ApiError, UnreachableError) as error:
-                _log.warning("pod of a lost job not released", pod=key, error=str(error))
-                self._queue.add_rate_limited(key)
-            else:
-                self._queue.forget(key)
-            finally:
-                self._queue.done(key)
+        await work(
+            self._queue,
+            self._reconcile,
+            workers=WORKERS,
+            failed="pod of a lost job not released, retrying",
+        )
 
     def _job_changed(self, job: JsonObject) -> None:
         if is_finished(job):

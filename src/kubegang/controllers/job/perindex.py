@@ -21,7 +21,12 @@ IGNORED = "batch.kubernetes.io/job-index-ignored-failure-count"
 
 
 def failed_indexes(job: JsonObject, pods: Sequence[JsonObject]) -> frozenset[int]:
-    """Return the indexes that will not be tried again: those in the status, and new ones."""
+    """Return the indexes that will not be tried again: those in the status, and new ones.
+
+    Args:
+        job: the Job.
+        pods: its pods that are not counted yet.
+    """
     completions = completions_of(job) or 0
     known = parse_indexes(status_of(job).get("failedIndexes") or "", completions=completions)
     fresh = (index_of(pod) for pod in pods if _gives_up(job, pod))

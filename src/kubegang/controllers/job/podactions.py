@@ -62,7 +62,7 @@ class PodActions:
         return Done(tuple(made))
 
     async def delete(self, job: JsonObject, pods: Sequence[JsonObject]) -> Done:
-        """Delete pods; those that are gone already are not counted."""
+        """Delete pods; those that are gone already count as deleted."""
         self._expectations.expect_deleted(
             uid(job), [uid(pod) for pod in pods], now=self._clock.now()
         )
@@ -118,7 +118,7 @@ class PodActions:
             return Done((pod,))
         self._expectations.saw_deleted(uid(job), uid(pod))
         if isinstance(failure, NotFoundError | ConflictError):
-            return Done()
+            return Done((pod,))
         self._tell(job, "Warning", "FailedDelete", f"Error deleting: {failure}")
         return Done((), failure)
 

@@ -37,7 +37,8 @@ def never_started(job: JsonObject, *, pod_count: int) -> bool:
     status = job.get("status") or {}
     counted = any(status.get(name) for name in ("startTime", "succeeded", "failed"))
     suspended = any(c["type"] == "Suspended" for c in status.get("conditions") or [])
-    return not counted and not suspended and pod_count == 0
+    going = bool(job["metadata"].get("deletionTimestamp"))
+    return not counted and not suspended and not going and pod_count == 0
 
 
 def workload_for(job: JsonObject) -> JsonObject:

@@ -72,9 +72,7 @@ def first_status(
         events += _follow_suspension(job, status, moment)
     if ending is not None and not is_true(status.get("conditions"), ending.interim):
         _set_condition(status, ending.interim, "True", text=_text(ending), moment=moment)
-    _set_count(status, "active", present.active)
-    status["ready"] = present.ready
-    status["terminating"] = present.terminating
+    _write_present(status, present)
     count(status, {uid(pod) for pod in counts.holding})
     release = name(job, status, counts, ending=ending)
     return StatusChange(status, tuple(events), release)
@@ -82,7 +80,7 @@ def first_status(
 
 def second_status(
     job: JsonObject,
-    status: JsonObject,
+    present: Present,
     *,
     holding: Collection[str],
     ending: Verdict | None,
@@ -91,13 +89,14 @@ def second_status(
     """Return the status to write after pods were let go.
 
     Args:
-        job: the Job.
-        status: the status as stored.
+        job: the Job with the first status.
+        present: its pods after this sync.
         holding: the uids of pods that still have the finalizer.
         ending: how the Job ends, if it does.
         now: seconds since the epoch.
     """
-    status = copy.deepcopy(status)
+    status = copy.deepcopy(status_of(job))
+    _write_present(status, present)
     count(status, holding)
     if ending is None or holding or status["terminating"] or status["uncountedTerminatedPods"]:
         return StatusChange(status, ())
@@ -133,6 +132,12 @@ def _follow_suspension(job: JsonObject, status: JsonObject, moment: str) -> list
     # How long the Job has been active counts from here.
     status["startTime"] = moment
     return [JobEvent("Normal", "Resumed", "Job resumed")]
+
+
+def _write_present(status: JsonObject, present: Present) -> None:
+    _set_count(status, "active", present.active)
+    status["ready"] = present.ready
+    status["terminating"] = present.terminating
 
 
 def _text(ending: Verdict) -> tuple[str, str]:

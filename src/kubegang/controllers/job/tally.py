@@ -93,7 +93,7 @@ def tally(job: JsonObject, pods: Sequence[JsonObject], *, released: Collection[s
     failed = _unnamed(
         job, holding, uncounted.get("failed"), lambda pod: has_failed(pod, only_ended=only_ended)
     )
-    indexes = _indexes(job, pods, holding, active) if is_indexed(job) else None
+    indexes = _indexes(job, holding, active) if is_indexed(job) else None
     return Tally(
         pods=tuple(pods),
         holding=tuple(holding),
@@ -140,10 +140,7 @@ def _total(status: JsonObject, outcome: str, fresh: int) -> int:
 
 
 def _indexes(
-    job: JsonObject,
-    pods: Sequence[JsonObject],
-    holding: Sequence[JsonObject],
-    active: Sequence[JsonObject],
+    job: JsonObject, holding: Sequence[JsonObject], active: Sequence[JsonObject]
 ) -> IndexTally:
     completions = completions_of(job) or 0
     known = parse_indexes(status_of(job).get("completedIndexes") or "", completions=completions)
@@ -151,7 +148,7 @@ def _indexes(
     completed = known.union(index for index in fresh if index is not None)
     if not limits_each_index(job):
         return IndexTally(completed=completed, failed=None, last_failures={})
-    failed = failed_indexes(job, pods)
+    failed = failed_indexes(job, holding)
     at_work = {index for pod in active if (index := index_of(pod)) is not None}
     return IndexTally(
         completed=completed,

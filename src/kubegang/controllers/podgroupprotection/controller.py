@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubegang.apimachinery.errors import ApiError, NotFoundError
+from kubegang.apimachinery.errors import NotFoundError
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
-from kubegang.client.interface import Client, UnreachableError
+from kubegang.client.interface import Client
 from kubegang.client.resources import PODGROUPS
+from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
 
 FINALIZER = "scheduling.k8s.io/podgroup-protection"
 BY_GROUP = "pod-group"
+WORKERS = 5
 
 Key = tuple[str, str]
-
-_log = logger(__name__)
 
 
 def group_of(pod: JsonObject) -> str:
@@ -77,17 +76,9 @@ class PodGroupProtection:
         """Reconcile until cancelled."""
         await self._pods.synced.wait()
         await self._groups.synced.wait()
-        while True:
-            key = await self._queue.get()
-            try:
-                await self._reconcile(key)
-            except (ApiError, UnreachableError) as error:
-                _log.warning("pod group not released, retrying", podGroup=key, error=str(error))
-                self._queue.add_rate_limited(key)
-            else:
-                self._queue.forget(key)
-            finally:
-                self._queue.done(key)
+        await work(
+            self._queue, self._reconcile, workers=WORKERS, failed="pod group not released, retrying"
+        )
 
     def _pod_changed(self, pod: JsonObject) -> None:
         name = group_of(pod)

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubegang.scheduler.cycle.decision import Diagnosis, NodeReason, PodDiagnosis
+from kubegang.scheduler.cycle.decision import (
+    Diagnosis,
+    NodeReason,
+    PodDiagnosis,
+    SearchForRoom,
+)
 from kubegang.scheduler.cycle.nodesearch import NoNode
 from kubegang.scheduler.cycle.shortfall import Lack, NearMiss, closest_node, format_amount
 from kubegang.scheduler.framework.fiterror import count_reasons
 from kubegang.scheduler.framework.nodetable import NodeTable
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodGroupKey, PodInfo
+from kubegang.scheduler.framework.status import Code
 
 
 def diagnose_pod(table: NodeTable, pod: PodInfo, failure: NoNode) -> PodDiagnosis:
@@ -86,11 +92,13 @@ def scheduled_pod(pod: PodInfo, node: NodeName) -> Diagnosis:
     return Diagnosis(outcome="scheduled", message=f"pod {pod.name} goes to node {node}")
 
 
-def unscheduled_pod(pod: PodDiagnosis, *, error: bool, upstream_message: str) -> Diagnosis:
+def unscheduled_pod(
+    pod: PodDiagnosis, *, error: bool, upstream_message: str, room: SearchForRoom | None
+) -> Diagnosis:
     """Return the diagnosis of an ordinary pod that got none."""
     return Diagnosis(
         outcome="error" if error else "unschedulable",
-        message=pod.message,
+        message=pod.message + _being_made(room),
         upstream_message=upstream_message,
         pods=(pod,),
     )
@@ -123,6 +131,7 @@ def unscheduled_group(
     placements: int,
     pods: Sequence[PodDiagnosis],
     upstream_message: str,
+    room: SearchForRoom | None,
 ) -> Diagnosis:
     """Return the diagnosis of a group that no placement holds.
 
@@ -133,12 +142,14 @@ def unscheduled_group(
         placements: how many placements were tried.
         pods: members without room in the first placement.
         upstream_message: kube-scheduler's text of the group's condition.
+        room: what post filters came to, if they were asked.
     """
+    sentence = _group_sentence(
+        group, placed=placed, scheduled=scheduled, placements=placements, pods=pods
+    )
     return Diagnosis(
         outcome="unschedulable",
-        message=_group_sentence(
-            group, placed=placed, scheduled=scheduled, placements=placements, pods=pods
-        ),
+        message=sentence + _being_made(room),
         upstream_message=upstream_message,
         group=group.key,
         quorum=group.quorum,
@@ -167,6 +178,15 @@ def _group_sentence(
     already = f" and {scheduled} run already" if scheduled else ""
     sentence = f"needs {needed} at once in {place}; {found}{already}"
     return f"{sentence}; {pods[0].message}" if pods else sentence
+
+
+def _being_made(room: SearchForRoom | None) -> str:
+    if room is None or room.outcome != Code.SUCCESS.value:
+        return ""
+    if not room.victims:
+        return "; room is being made, pods of lower priority have been told to go"
+    victims = "1 pod" if room.victims == 1 else f"{room.victims} pods"
+    return f"; room is being made, {victims} of lower priority must go"
 
 
 def broken_group(key: PodGroupKey, message: str, *, quorum: int) -> Diagnosis:

@@ -195,6 +195,7 @@ def _no_room(cycle: Cycle, outcome: GroupOutcome, *, upstream_message: str) -> D
         placements=outcome.tried.tried,
         pods=outcome.diagnoses,
         upstream_message=upstream_message,
+        room=search_report(outcome.room),
     )
 
 

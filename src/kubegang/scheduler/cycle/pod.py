@@ -60,8 +60,12 @@ def _failed(cycle: Cycle, state: CycleState, *, pod: PodInfo, failure: NoNode) -
     message = failure.message
     if room is not None and room.status.message:
         message = f"{message} {room.status.message}"
+    report = search_report(room)
     diagnosis = unscheduled_pod(
-        diagnose_pod(cycle.snapshot.nodes, pod, failure), error=is_error, upstream_message=message
+        diagnose_pod(cycle.snapshot.nodes, pod, failure),
+        error=is_error,
+        upstream_message=message,
+        room=report,
     )
     fail = FailPod(
         pod,
@@ -76,7 +80,7 @@ def _failed(cycle: Cycle, state: CycleState, *, pod: PodInfo, failure: NoNode) -
         backs_off_as="error" if is_error else "unschedulable",
         unbound=(pod,),
         scan_start=cycle.search.scan_start,
-        room=search_report(room),
+        room=report,
     )
 
 

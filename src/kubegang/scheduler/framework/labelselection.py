@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kubegang.scheduler.framework.pods import LabelTerms, Requirement
+from kubegang.scheduler.framework.pods import LabelTerms
 
 
 def selects(selector: LabelTerms, labels: Mapping[str, str]) -> bool:
     """Return whether labels meet all requirements of a selector."""
     if selector is None:
         return False
-    return all(_holds(requirement, labels.get(requirement.key)) for requirement in selector)
+    return all(_holds(operator, values, labels.get(key)) for key, operator, values in selector)
 
 
 class Anchor(NamedTuple):
@@ -49,14 +49,11 @@ def _vagueness(anchor: Anchor) -> tuple[bool, int]:
     return (not anchor.values, len(anchor.values))
 
 
-def _holds(requirement: Requirement, value: str | None) -> bool:
-    match requirement.operator:
-        case "In":
-            return value in requirement.values
-        case "NotIn":
-            return value is None or value not in requirement.values
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-    return False
+def _holds(operator: str, values: tuple[str, ...], value: str | None) -> bool:
+    if operator == "In":
+        return value in values
+    if operator == "NotIn":
+        return value is None or value not in values
+    if operator == "Exists":
+        return value is not None
+    return operator == "DoesNotExist" and value is None

@@ -114,11 +114,13 @@ class CandidateSearch:
             trial.put_back(*(pod for node in nodes for pod in node.pods(node.left[0])))
             rows = np.array([node.row for node in nodes], dtype=np.intp)
             fits = self._handle.passing(self._state, self._pod, rows=rows).tolist()
-            for node, fit in zip(nodes, fits, strict=True):
-                judged = node.left.pop(0)
-                if not fit:
-                    trial.evict(*node.pods(judged))
-                    node.victims.append(judged)
+            refused = [node for node, fit in zip(nodes, fits, strict=True) if not fit]
+            if refused:
+                trial.evict(*(pod for node in refused for pod in node.pods(node.left[0])))
+            for node in refused:
+                node.victims.append(node.left[0])
+            for node in nodes:
+                node.left.pop(0)
 
     def _note_nobody(self, row: int) -> None:
         # The pod was refused before, so somebody must have been in its way.

@@ -104,10 +104,9 @@ def _claims(snapshot: Snapshot, pod: PodInfo, deciding: Collection[PodUid]) -> _
 
 def _batches(rows: RowArray, *, together: bool) -> Iterator[RowArray]:
     """Yield rows that can be looked at side by side."""
-    if together and len(rows):
-        yield rows
-    elif not together:
-        yield from np.split(rows, len(rows))
+    size = len(rows) if together else 1
+    for start in range(0, len(rows), max(size, 1)):
+        yield rows[start : start + size]
 
 
 def _place_claims(trial: Trial, claims: _Claims, *, snapshot: Snapshot, rows: RowArray) -> None:

@@ -50,6 +50,8 @@ class SnapshotBuilder:
         if old is not None:
             self._snapshot.remove_pod(pod.uid)
         self._snapshot.add_pod(pod, pod.node_name)
+        # Who has a node needs no promise of one.
+        self._snapshot.nominations.remove(pod.uid)
         # Here, since no trial is under way that may hold on to what is forgotten.
         self._snapshot.counts.tidy()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -28,14 +29,24 @@ class ChangeLog:
         """Note that a row changed."""
         self._rows.append(row)
         if len(self._rows) > 2 * _KEPT:
-            del self._rows[:_KEPT]
-            self._dropped += _KEPT
+            self._drop()
+
+    def extend(self, rows: Iterable[int]) -> None:
+        """Note that rows changed."""
+        self._rows.extend(rows)
+        if len(self._rows) > 2 * _KEPT:
+            self._drop()
 
     def rows(self, since: int) -> RowArray | None:
         """Return the rows changed after number ``since``, once each; ``None`` if forgotten."""
         if since < self._dropped:
             return None
         return np.array(sorted(set(self._rows[since - self._dropped :])), dtype=np.intp)
+
+    def _drop(self) -> None:
+        excess = len(self._rows) - _KEPT
+        del self._rows[:excess]
+        self._dropped += excess
 
     def forget(self) -> None:
         """Make every earlier ``since`` too old: row numbers have a new meaning."""

@@ -8,6 +8,7 @@ Nobody else changes a snapshot. Pure.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.errors import NodeNotFoundError
@@ -27,6 +28,9 @@ from kubegang.scheduler.snapshot.placedpods import PlacedPod, PlacedPods
 from kubegang.scheduler.snapshot.podcounts import PodCountIndex
 from kubegang.scheduler.snapshot.table import SnapshotTable
 from kubegang.scheduler.snapshot.weakest import WeakestPods
+
+_MANY: Final = 32
+"""From so many pods on they are counted together."""
 
 
 class Snapshot:
@@ -113,7 +117,7 @@ class Snapshot:
 
     def terms_about(self, kind: TermKind, pod: PodInfo) -> Sequence[HeldTerm]:
         """Return the affinity terms of placed pods that mean this pod."""
-        return self.counts.terms_about(kind, pod, self.directory.namespace_labels(pod.namespace))
+        return self.counts.terms_about(kind, pod, self.directory)
 
     # --- changing: the builder between cycles, a trial within one --------------------------
 
@@ -193,10 +197,15 @@ class Snapshot:
         self._budgets.pop((budget.namespace, budget.name), None)
 
     def _count_all(self, entries: Sequence[PlacedPod], change: int) -> None:
-        for pod, node, _ in entries:
-            row = self.nodes.row(node)
-            if row is not None:
+        rows = ((self.nodes.row(node), pod) for pod, node, _ in entries)
+        counted = [(row, pod) for row, pod in rows if row is not None]
+        if len(counted) < _MANY:
+            for row, pod in counted:
                 self._count(row, pod, change)
+            return
+        self.nodes.count_many(counted, change)
+        for row, pod in counted:
+            self.counts.count(row, pod, change)
 
     def _count(self, row: int, pod: PodInfo, change: int) -> None:
         if change > 0:

@@ -7,7 +7,7 @@ Counts are exact integers, so taking a step back restores every array bit for bi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -15,11 +15,14 @@ import numpy as np
 from kubegang.scheduler.framework.errors import InvariantError
 from kubegang.scheduler.framework.nodes import NodeInfo, Taint
 from kubegang.scheduler.framework.nodetable import BoolArray, IntArray, RowArray
-from kubegang.scheduler.framework.pods import HostPort, NodeName, PodInfo
+from kubegang.scheduler.framework.pods import HostPort, NodeName, PodInfo, Requests
 from kubegang.scheduler.snapshot.changelog import ChangeLog
 from kubegang.scheduler.snapshot.columns import Column, InternedLabels
 from kubegang.scheduler.snapshot.hostresources import ImageIndex, PortIndex
 from kubegang.scheduler.snapshot.scanorder import interleave_zones, zone_of
+
+_WORTHWHILE_ROWS: Final = 4
+"""Fewer pods of one shape are counted one by one: that costs less than an array of rows."""
 
 _NO_TAINTS: Final[tuple[Taint, ...]] = ()
 
@@ -280,18 +283,37 @@ class SnapshotTable:
 
     def count_pod(self, row: int, pod: PodInfo) -> None:
         """Count a pod on a row."""
-        self._add_counts(row, pod, 1)
+        self._add_counts(row, pod.requests, 1)
         if pod.host_ports:
             self._ports.take(row, pod.host_ports)
 
     def uncount_pod(self, row: int, pod: PodInfo) -> None:
         """Take back ``count_pod``."""
-        self._add_counts(row, pod, -1)
+        self._add_counts(row, pod.requests, -1)
         if pod.host_ports:
             self._ports.free(row, pod.host_ports)
 
-    def _add_counts(self, row: int, pod: PodInfo, sign: int) -> None:
-        requests = pod.requests
+    def count_many(self, pods: Sequence[tuple[int, PodInfo]], sign: int) -> None:
+        """Count pods on their rows (1), or take that back (-1): faster than one by one."""
+        for requests, rows in _rows_by_requests(pods):
+            if len(rows) < _WORTHWHILE_ROWS:
+                for row in rows:
+                    self._add_counts(row, requests, sign)
+                continue
+            index = np.array(rows, dtype=np.intp)
+            for resource, amount in requests.items:
+                np.add.at(self._counted(self._requested, resource), index, sign * amount)
+            np.add.at(self._pod_count.view, index, sign)
+            np.add.at(self._score_milli_cpu.view, index, sign * requests.score_milli_cpu)
+            np.add.at(self._score_memory_bytes.view, index, sign * requests.score_memory_bytes)
+            self._changes.extend(rows)
+        for row, pod in pods:
+            if pod.host_ports and sign > 0:
+                self._ports.take(row, pod.host_ports)
+            elif pod.host_ports:
+                self._ports.free(row, pod.host_ports)
+
+    def _add_counts(self, row: int, requests: Requests, sign: int) -> None:
         for resource, amount in requests.items:
             self._counted(self._requested, resource)[row] += sign * amount
         self._pod_count.view[row] += sign
@@ -304,3 +326,14 @@ class SnapshotTable:
         if column is None:
             column = columns[resource] = Column(np.int64, 0, self.size)
         return column.view
+
+
+def _rows_by_requests(pods: Sequence[tuple[int, PodInfo]]) -> Iterable[tuple[Requests, list[int]]]:
+    """Return the rows of pods that ask for the same; equal requests are mostly one object."""
+    groups: dict[int, tuple[Requests, list[int]]] = {}
+    for row, pod in pods:
+        group = groups.get(id(pod.requests))
+        if group is None:
+            group = groups[id(pod.requests)] = (pod.requests, [])
+        group[1].append(row)
+    return groups.values()

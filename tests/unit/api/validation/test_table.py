@@ -48,7 +48,7 @@ def named(api_version: str, kind: str, *, namespaced: bool = True, **members: ob
         named("policy/v1", "PodDisruptionBudget", spec={"minAvailable": "50%"}),
         named("scheduling.k8s.io/v1", "PriorityClass", namespaced=False, value=5),
         named("v1", "Secret"),
-        named("v1", "PersistentVolume", namespaced=False),
+        named("rbac.authorization.k8s.io/v1", "Role"),
     ],
     ids=lambda obj: obj["kind"],
 )

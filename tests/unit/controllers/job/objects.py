@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from kubegang.apimachinery.times import parse_time
 from kubegang.controllers.job.indexes import COMPLETION_INDEX
-from kubegang.controllers.job.tally import TRACKING_FINALIZER
+from kubegang.controllers.job.pods import TRACKING_FINALIZER
+from kubegang.controllers.job.tally import Tally, tally
 
 CREATED = "2026-11-01T00:00:00Z"
+NOW = parse_time("2026-11-01T01:00:00Z")
 
 
 def job(status: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
@@ -27,6 +31,10 @@ def job(status: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
     }
 
 
+def indexed(status: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
+    return job(status, completionMode="Indexed", **spec)
+
+
 def pod(
     name: str,
     phase: str = "Running",
@@ -35,7 +43,11 @@ def pod(
     deleted: bool = False,
     finalizer: bool = True,
     ended: str = "",
+    code: int = 0,
     node: str = "n1",
+    conditions: Sequence[dict[str, Any]] = (),
+    restarts: int = 0,
+    annotations: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     metadata: dict[str, Any] = {
         "name": name,
@@ -43,13 +55,32 @@ def pod(
         "uid": name,
         "creationTimestamp": CREATED,
         "finalizers": [TRACKING_FINALIZER] if finalizer else [],
-        "annotations": {} if index is None else {COMPLETION_INDEX: str(index)},
+        "annotations": {
+            **(annotations or {}),
+            **({} if index is None else {COMPLETION_INDEX: str(index)}),
+        },
     }
     if deleted:
         metadata["deletionTimestamp"] = CREATED
-    state = {"terminated": {"finishedAt": ended}} if ended else {}
+    state: dict[str, Any] = {}
+    if ended or code:
+        state = {"terminated": {"exitCode": code, "finishedAt": ended or CREATED}}
     return {
         "metadata": metadata,
         "spec": {"nodeName": node} if node else {},
-        "status": {"phase": phase, "containerStatuses": [{"name": "c", "state": state}]},
+        "status": {
+            "phase": phase,
+            "conditions": list(conditions),
+            "containerStatuses": [{"name": "c", "state": state, "restartCount": restarts}],
+        },
     }
+
+
+def count(
+    subject: dict[str, Any], pods: Sequence[dict[str, Any]], *, released: Sequence[str] = ()
+) -> Tally:
+    return tally(subject, pods, released=released)
+
+
+def ready(since: str = CREATED) -> dict[str, Any]:
+    return {"type": "Ready", "status": "True", "lastTransitionTime": since}

@@ -9,7 +9,7 @@ import pytest
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.cache.states import PodState
 from kubegang.scheduler.framework.errors import InvariantError
-from kubegang.scheduler.framework.pods import NodeName, PodGroupKey
+from kubegang.scheduler.framework.pods import NodeName, PodGroupKey, PodUid
 from tests.unit.scheduler.queue.stage import (
     make_group_info,
     make_node_info,
@@ -130,3 +130,70 @@ def test_a_pod_that_loses_its_node_is_a_broken_promise(cache: Cache) -> None:
     cache.set_pod(pod)
     with pytest.raises(InvariantError, match="now has no node"):
         cache.set_pod(newer(pod, node_name=""))
+
+
+# --- preemption -------------------------------------------------------------------------------
+
+
+def _promised(cache: Cache, node: NodeName = N1) -> list[str]:
+    return [pod.name for pod in cache.snapshot().nominations.on(node)]
+
+
+def test_a_promise_counts_before_the_api_shows_it(cache: Cache) -> None:
+    pod = make_pod_info("p")
+    cache.set_pod(pod)
+    cache.nominate(pod.uid, N1)
+    assert _promised(cache) == ["p"]
+    # An event that was under way when the promise was made does not take it back.
+    cache.set_pod(newer(pod, labels={"a": "b"}))
+    assert _promised(cache) == ["p"]
+
+
+def test_the_api_has_the_last_word_about_promises(cache: Cache) -> None:
+    pod = newer(make_pod_info("p"), nominated_node_name=N1)
+    cache.set_pod(pod)
+    assert _promised(cache) == ["p"]
+    moved = newer(pod, nominated_node_name=N2)
+    cache.set_pod(moved)
+    assert (_promised(cache), _promised(cache, N2)) == ([], ["p"])
+    cache.set_pod(newer(moved, nominated_node_name=NodeName("")))
+    assert _promised(cache, N2) == []
+
+
+def test_who_gets_a_node_or_goes_needs_no_promise(cache: Cache) -> None:
+    for name in ("assumed", "bound", "gone"):
+        pod = make_pod_info(name, nominated_node_name=N1)
+        cache.set_pod(pod)
+        if name == "assumed":
+            cache.assume(pod.uid, N2)
+        elif name == "bound":
+            cache.set_pod(newer(pod, node_name=N2, nominated_node_name=NodeName("")))
+        else:
+            cache.remove_pod(pod.uid)
+    assert _promised(cache) == []
+
+
+def test_a_promise_to_a_pod_that_is_not_pending_is_ignored(cache: Cache) -> None:
+    pod = make_pod_info("p", node_name=N2)
+    cache.set_pod(pod)
+    cache.nominate(pod.uid, N1)
+    assert _promised(cache) == []
+
+
+def test_a_pod_that_starts_or_is_preempted_does_not_touch_its_row(cache: Cache) -> None:
+    pod = make_pod_info("p", node_name=N1)
+    cache.set_pod(pod)
+    cache.set_pod(make_pod_info("q", node_name=N1))
+    before = cache.snapshot().nodes.changes
+    cache.set_pod(newer(pod, started=5.0, preempted=True))
+    assert cache.snapshot().nodes.changes == before
+    first = next(iter(cache.snapshot().pods()))
+    assert (first.name, first.started, first.preempted) == ("p", 5.0, True)
+
+
+def test_who_is_preempting_is_known_until_all_victims_are_told(cache: Cache) -> None:
+    cache.begin_preemption(KEY)
+    assert (cache.is_preempting(KEY), cache.is_preempting(PodUid("uid-p"))) == (True, False)
+    cache.end_preemption(KEY)
+    assert not cache.is_preempting(KEY)
+    cache.end_preemption(KEY)

@@ -94,9 +94,7 @@ def test_a_stretch_gives_what_filtering_all_nodes_gives() -> None:
     profile = msgspec.structs.replace(default_profile(), percentage_of_nodes_to_score=5)
     for start in (0, 5, 333, 700, 899):
         rng = Scripted(*[0] * 9)
-        search = NodeSearch(
-            CycleHandle(core.snapshot, framework=core.framework, rng=rng), profile
-        )
+        search = NodeSearch(CycleHandle(core.snapshot, framework=core.framework, rng=rng), profile)
         search.scan_start = start
         found = search.find(CycleState(), core.waiting["p"], placement=Placement(""))
         feasible = np.flatnonzero(np.arange(900) % 3)

@@ -33,7 +33,9 @@ def refused(plugin: FilterPlugin, snapshot: Snapshot, pod: PodBuilder) -> dict[s
     """Return node → reasons of the nodes that a plugin refuses; ``!`` marks unresolvable."""
     state, info = CycleState(), pod.info()
     if isinstance(plugin, PreFilterPlugin):
-        plugin.pre_filter(state, info, cluster=snapshot)
+        status, _ = plugin.pre_filter(state, info, cluster=snapshot)
+        if status.is_skip:
+            return {}
     rows = np.arange(snapshot.nodes.size, dtype=np.intp)
     passed = plugin.filter(state, info, cluster=snapshot, rows=rows)
     in_full = plugin.filter(state, info, cluster=snapshot, rows=slice(None))

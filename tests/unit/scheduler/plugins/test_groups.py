@@ -53,6 +53,9 @@ class States:
     def known_members(self, key: PodGroupKey) -> int:
         return self._known
 
+    def is_preempting(self, preemptor: PodUid | PodGroupKey) -> bool:
+        return False
+
 
 GANG = make_podgroup("g").gang(min_count=3).info()
 MEMBER = make_pod("m").group("g").info()

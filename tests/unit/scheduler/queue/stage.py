@@ -29,6 +29,7 @@ from kubegang.scheduler.framework.pods import (
     PodUid,
     Requests,
 )
+from kubegang.scheduler.plugins.defaultpreemption.plugin import DefaultPreemption
 from kubegang.scheduler.plugins.gangscheduling.plugin import GangScheduling
 from kubegang.scheduler.plugins.schedulinggates.plugin import SchedulingGates
 from kubegang.scheduler.queue.backoff import BackoffPolicy
@@ -135,13 +136,15 @@ class Stage:
         policy: BackoffPolicy | None = None,
         wakes_after_deletion: bool = False,
     ) -> None:
-        context = PluginContext(FeatureGates({}))
+        context = PluginContext(FeatureGates({"GenericWorkload": True}))
         gang, gates = GangScheduling(context), SchedulingGates(context)
+        preemption = DefaultPreemption(context)
         self.rules = QueueRules(
-            gates=(gates, gang),
+            gates=(gates, preemption, gang),
             hints={
                 gates.NAME: gates.queueing_hints(),
                 gang.NAME: gang.queueing_hints(),
+                preemption.NAME: preemption.queueing_hints(),
                 FIT: (
                     HintRegistration(ClusterEvent("Node", Action.ADD)),
                     HintRegistration(ClusterEvent("AssignedPod", Action.DELETE)),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
-from kubegang.scheduler.framework.pods import NodeName
+from kubegang.scheduler.framework.pods import ControllerKey, NodeName
+from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
 from kubegang.scheduler.snapshot.dumping import dump_snapshot, load_snapshot
 from kubegang.scheduler.snapshot.validation import validate_snapshot
 from kubegang.testing.builders import make_cluster, make_node, make_pod, make_podgroup
 from kubegang.testing.deciding import DecidingCore
+from kubegang.testing.podterms import evenly, pods_labelled, term
 
 
 def test_a_dump_is_plain_json_and_loads_to_the_same() -> None:
@@ -20,7 +22,17 @@ def test_a_dump_is_plain_json_and_loads_to_the_same() -> None:
         .requires(("rack", "In", ("r1",)))
         .prefers(2, ("rack", "Exists", ()))
         .on("gone"),
+        make_pod("c")
+        .near(term(pods_labelled(app="x"), "rack", in_namespaces={"team": "a"}))
+        .apart(term(pods_labelled(("app", "Exists", ()))), weight=3)
+        .spread(evenly(pods_labelled(), "rack"))
+        .owned_by("ReplicaSet", "web")
+        .on("r0-0"),
     )
+    key = ControllerKey("ReplicaSet", "default", "web")
+    core.builder.set_namespace(NamespaceInfo("default", {"team": "a"}))
+    core.builder.set_service(ServiceInfo("default", "s", {"app": "x"}))
+    core.builder.set_controller(ControllerInfo(key, None))
     core.builder.remove_node(NodeName("r0-1"))
     core.builder.set_scan_start(2)
     dump = dump_snapshot(core.snapshot)
@@ -31,3 +43,4 @@ def test_a_dump_is_plain_json_and_loads_to_the_same() -> None:
     order = [loaded.nodes.names[row] for row in loaded.nodes.scan_order]
     assert order == [core.snapshot.nodes.names[row] for row in core.snapshot.nodes.scan_order]
     assert loaded.scan_start == 2
+    assert loaded.counts.picture() == core.snapshot.counts.picture()

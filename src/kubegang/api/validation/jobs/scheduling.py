@@ -14,6 +14,8 @@ from kubegang.base.feature_gates import FeatureGates
 
 JOB_GATE = "WorkloadWithJob"
 
+_JOB_SPEC = Path("spec")
+
 # Unlike that of a PodGroup, the gang of a Job may leave its minimum open: it is then the
 # parallelism.
 _GANG = Struct(Field(name="minCount", pointer=True, minimum=1))
@@ -68,11 +70,15 @@ def validate_scheduling_update(spec: JsonObject, old_spec: JsonObject, path: Pat
 
 
 def validate_scheduling_rows(
-    spec: JsonObject, old_spec: JsonObject | None, gates: FeatureGates
+    spec: JsonObject,
+    old_spec: JsonObject | None,
+    gates: FeatureGates,
+    *,
+    path: Path = _JOB_SPEC,
 ) -> Errors:
     """Check the rows, which come last in upstream's order."""
     if spec.get("scheduling") is None and (old_spec or {}).get("scheduling") is None:
         return
     yield from validate_struct(
-        _SPEC, spec, old_spec, path=Path("spec"), gates=gates, updating=old_spec is not None
+        _SPEC, spec, old_spec, path=path, gates=gates, updating=old_spec is not None
     )

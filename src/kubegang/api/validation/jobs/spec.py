@@ -48,11 +48,18 @@ def validate_job_spec(
     spec: JsonObject, gates: FeatureGates, *, old_spec: JsonObject | None = None
 ) -> Errors:
     """Check the spec of a Job, new or changed."""
-    yield from validate_numbers(spec, SPEC)
-    yield from validate_policies(spec, SPEC)
-    yield from validate_scheduling(spec, SPEC)
-    yield from _template(spec, gates, old_spec)
+    yield from validate_made_job_spec(spec, gates, old_spec=old_spec, path=SPEC)
     yield from _selector(spec)
+
+
+def validate_made_job_spec(
+    spec: JsonObject, gates: FeatureGates, *, old_spec: JsonObject | None, path: Path
+) -> Errors:
+    """Check a Job's spec without its selector, which Jobs made from a template get later."""
+    yield from validate_numbers(spec, path)
+    yield from validate_policies(spec, path)
+    yield from validate_scheduling(spec, path)
+    yield from _template(spec, gates, old_spec, path=path.child("template"))
 
 
 def validate_pod_hostnames(job: JsonObject) -> Errors:
@@ -88,8 +95,10 @@ def _generated_selector(job: JsonObject) -> Errors:
         yield invalid_json(SPEC.child("selector"), form, "`selector` not auto-generated")
 
 
-def _template(spec: JsonObject, gates: FeatureGates, old_spec: JsonObject | None) -> Errors:
-    template, path = spec.get("template") or {}, SPEC.child("template")
+def _template(
+    spec: JsonObject, gates: FeatureGates, old_spec: JsonObject | None, *, path: Path
+) -> Errors:
+    template = spec.get("template") or {}
     old_template = (old_spec or {}).get("template") or {}
     yield from validate_pod_template(template, path, gates, old_spec=old_template.get("spec"))
     where = path.child("spec", "restartPolicy")

@@ -33,14 +33,19 @@ def validate_affinity(affinity: JsonObject, path: Path) -> Errors:
             yield from _pod_affinity(part, path.child(name))
 
 
+def validate_node_selector(selector: JsonObject, path: Path) -> Errors:
+    """Check a selector of nodes: at least one term, each with valid requirements."""
+    where = path.child("nodeSelectorTerms")
+    terms = selector.get("nodeSelectorTerms") or ()
+    if not terms:
+        yield required(where, "must have at least one node selector term")
+    for position, term in enumerate(terms):
+        yield from _node_term(term, where.index(position), check_values=True)
+
+
 def _node_affinity(affinity: JsonObject, path: Path) -> Errors:
     if (selector := affinity.get(_REQUIRED)) is not None:
-        where = path.child(_REQUIRED, "nodeSelectorTerms")
-        terms = selector.get("nodeSelectorTerms") or ()
-        if not terms:
-            yield required(where, "must have at least one node selector term")
-        for position, term in enumerate(terms):
-            yield from _node_term(term, where.index(position), check_values=True)
+        yield from validate_node_selector(selector, path.child(_REQUIRED))
     for position, preferred in enumerate(affinity.get(_PREFERRED) or ()):
         item = path.child(_PREFERRED).index(position)
         yield from _weight(preferred, item)

@@ -29,8 +29,8 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.quantity import Quantity
 
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
-_VOLUME_MODES = ("Block", "Filesystem")
-_NOT_IN_TEMPLATES = (
+VOLUME_MODES = ("Block", "Filesystem")
+NOT_IN_TEMPLATES = (
     "name",
     "generateName",
     "namespace",
@@ -52,19 +52,26 @@ def validate_claim_template(template: JsonObject, path: Path) -> Errors:
     metadata, where = template.get("metadata") or {}, path.child("metadata")
     yield from validate_annotations(metadata.get("annotations"), where.child("annotations"))
     yield from validate_labels(metadata.get("labels"), where.child("labels"))
-    yield from unset(where, metadata, "cannot be set", names=_NOT_IN_TEMPLATES)
-    spec = template.get("spec") or {}
-    yield from _access_modes(spec, path.child("spec"))
-    yield from validate_selector(spec.get("selector"), path.child("spec", "selector"))
-    yield from _storage(spec, path.child("spec", "resources").key("storage"))
-    yield from _classes(spec, path.child("spec"))
-    yield from _data_sources(spec, path.child("spec"))
+    yield from unset(where, metadata, "cannot be set", names=NOT_IN_TEMPLATES)
+    yield from validate_claim_spec(template.get("spec") or {}, path.child("spec"))
 
 
-def _access_modes(spec: JsonObject, path: Path) -> Errors:
+def validate_claim_spec(spec: JsonObject, path: Path) -> Errors:
+    """Check what a claim asks for."""
+    if not spec.get("accessModes"):
+        yield required(path.child("accessModes"), "at least 1 access mode is required")
+    yield from validate_selector(spec.get("selector"), path.child("selector"))
+    yield from validate_access_modes(spec, path)
+    yield from _storage(spec, path.child("resources").key("storage"))
+    yield from _classes(spec, path)
+    yield from _data_sources(spec, path)
+    if name := spec.get("volumeAttributesClassName"):
+        yield from matching(path.child("volumeAttributesClassName"), name, is_dns1123_subdomain)
+
+
+def validate_access_modes(spec: JsonObject, path: Path) -> Errors:
+    """Check that access modes are known, and that one for a single pod stands alone."""
     modes, where = spec.get("accessModes") or (), path.child("accessModes")
-    if not modes:
-        yield required(where, "at least 1 access mode is required")
     for mode in modes:
         if mode not in _ACCESS_MODES:
             yield not_supported(where, mode, _ACCESS_MODES)
@@ -86,9 +93,7 @@ def _storage(spec: JsonObject, path: Path) -> Errors:
 def _classes(spec: JsonObject, path: Path) -> Errors:
     if name := spec.get("storageClassName"):
         yield from matching(path.child("storageClassName"), name, is_dns1123_subdomain)
-    yield from one_of(path.child("volumeMode"), spec.get("volumeMode"), _VOLUME_MODES)
-    if name := spec.get("volumeAttributesClassName"):
-        yield from matching(path.child("volumeAttributesClassName"), name, is_dns1123_subdomain)
+    yield from one_of(path.child("volumeMode"), spec.get("volumeMode"), VOLUME_MODES)
 
 
 def _data_sources(spec: JsonObject, path: Path) -> Errors:

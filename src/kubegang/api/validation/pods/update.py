@@ -7,13 +7,12 @@ Pure.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import Any
 
 from kubegang.api.validation.checks import Errors
 from kubegang.api.validation.internal_form import (
-    go_json_lines,
+    form_difference,
     internal_form,
     invalid_form,
     invalid_json,
@@ -140,7 +139,7 @@ def _rest_unchanged(new: JsonObject, old: JsonObject) -> Errors:
         yield from _gated(new, old, form, old_form)
     if form != old_form:
         detail = f"pod updates may not change fields other than {_UPDATABLE}\n"
-        yield forbidden_field(SPEC, detail + _difference(old_form, form))
+        yield forbidden_field(SPEC, detail + form_difference(old_form, form))
 
 
 def _gated(new: JsonObject, old: JsonObject, form: Form, old_form: Form) -> Errors:
@@ -198,10 +197,3 @@ def _only_adds(term: JsonObject, old_term: JsonObject) -> bool:
     return all(
         part[: len(old_part)] == old_part for part, old_part in zip(parts, old_parts, strict=True)
     )
-
-
-def _difference(old: Form, new: Form) -> str:
-    """Return a unified diff of two internal forms, as upstream appends it."""
-    lines = difflib.unified_diff(go_json_lines(old), go_json_lines(new), n=3, lineterm="")
-    # The first two lines name the files, which upstream leaves out.
-    return "".join(f"{line}\n" for line in list(lines)[2:])

@@ -146,14 +146,7 @@ def storage_os(source: JsonObject, path: Path) -> Errors:
 
 def csi(source: JsonObject, path: Path) -> Errors:
     """Check an inline CSI volume."""
-    driver = source.get("driver") or ""
-    if not driver:
-        yield required(path.child("driver"))
-    else:
-        if len(driver) > _MAX_DRIVER_NAME:
-            yield too_long(path.child("driver"), _MAX_DRIVER_NAME)
-        for detail in is_dns1123_subdomain(driver.lower()):
-            yield invalid_value(path.child("driver"), driver, detail)
+    yield from csi_driver_name(source.get("driver") or "", path.child("driver"))
     reference = source.get("nodePublishSecretRef")
     if reference is None:
         return
@@ -162,6 +155,17 @@ def csi(source: JsonObject, path: Path) -> Errors:
         yield from matching(path.child("name"), name, is_dns1123_subdomain)
     else:
         yield required(path.child("nodePublishSecretRef", "name"))
+
+
+def csi_driver_name(driver: str, path: Path) -> Errors:
+    """Check the name of a CSI driver, wherever one is named."""
+    if not driver:
+        yield required(path)
+        return
+    if len(driver) > _MAX_DRIVER_NAME:
+        yield too_long(path, _MAX_DRIVER_NAME)
+    for detail in is_dns1123_subdomain(driver.lower()):
+        yield invalid_value(path, driver, detail)
 
 
 def _secret_name(source: JsonObject, path: Path) -> Errors:

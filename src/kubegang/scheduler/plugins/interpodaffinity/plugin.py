@@ -28,6 +28,8 @@ from kubegang.scheduler.plugins.interpodaffinity.scoring import (
 from kubegang.scheduler.plugins.interpodaffinity.terms import RequiredTerms, count_required
 
 _NO_TERMS: Final = RequiredTerms((), (), is_own_match=False)
+_NOTHING_TO_SAY: Final = PreFilterResult(SKIP)
+_PREPARED: Final = PreFilterResult(SUCCESS)
 
 
 class InterPodAffinity:
@@ -60,9 +62,9 @@ class InterPodAffinity:
         elif cluster.terms_about("required-anti", pod):
             required = _NO_TERMS
         else:
-            return PreFilterResult(SKIP)
+            return _NOTHING_TO_SAY
         state.write(self._required_note, required)
-        return PreFilterResult(SUCCESS)
+        return _PREPARED
 
     def filter(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: Rows

@@ -48,7 +48,7 @@ class ConstraintSource:
 def _completed(
     defaults: tuple[SpreadConstraint, ...], pod: PodInfo, directory: Directory
 ) -> Sequence[SpreadConstraint]:
-    selector = deduced_selector(pod, directory) if defaults else ()
+    selector = deduced_selector(pod, directory) if defaults else None
     if not selector:
         # Nothing says which pods belong together with this one.
         return ()

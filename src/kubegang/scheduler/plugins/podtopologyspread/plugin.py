@@ -7,7 +7,7 @@ cluster is at that moment: siblings placed by a trial count, victims taken away 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.cyclestate import CycleState
@@ -33,6 +33,9 @@ from kubegang.scheduler.plugins.podtopologyspread.scoring import (
     scale_to_emptiest,
     weigh,
 )
+
+_NOTHING_TO_SAY: Final = PreFilterResult(SKIP)
+_PREPARED: Final = PreFilterResult(SUCCESS)
 
 
 class PodTopologySpread:
@@ -62,10 +65,10 @@ class PodTopologySpread:
         """Look up what counts for the hard constraints; skip pods without any."""
         constraints = self._source.hard(pod, cluster.directory)
         if not constraints:
-            return PreFilterResult(SKIP)
+            return _NOTHING_TO_SAY
         counted = count_constraints(self._domains, cluster, pod, constraints, every_key=True)
         state.write(self._hard_note, counted)
-        return PreFilterResult(SUCCESS)
+        return _PREPARED
 
     def filter(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: Rows

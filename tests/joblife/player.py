@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 
 from kubegang.apimachinery.errors import AlreadyExistsError, ApiError, NotFoundError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time
-from kubegang.base.clock import RealClock
+from kubegang.base.clock import Clock
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import (
     CONFIGMAPS,
     JOBS,
     NAMESPACES,
+    NODES,
     PODS,
     PRIORITYCLASSES,
     WORKLOADS,
 )
-from tests.real.jobcase import PRIORITY_CLASSES, Case, DeleteJob, MovePods, PatchJob, Step
-from tests.real.jobview import View, look
+from tests.joblife.cases import PRIORITY_CLASSES, Case, DeleteJob, MovePods, PatchJob, Step
+from tests.joblife.view import View, look
 
 NODE = "n1"
 _RESOURCES: dict[str, Resource] = {"ConfigMap": CONFIGMAPS, "Workload": WORKLOADS, "Job": JOBS}
 
 
 async def prepare(client: Client) -> None:
-    """Make what all cases share."""
+    """Make what all cases share: priority classes and the node that pods are bound to."""
+    with contextlib.suppress(AlreadyExistsError):
+        await client.create(NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}})
     for kind in PRIORITY_CLASSES:
         obj = {"apiVersion": PRIORITYCLASSES.api_version, "kind": "PriorityClass", **kind}
-        try:
+        with contextlib.suppress(AlreadyExistsError):
             await client.create(PRIORITYCLASSES, obj)
-        except AlreadyExistsError:
-            continue
 
 
 class Player:
@@ -42,12 +44,12 @@ class Player:
         refused: what the API said no to; part of what is compared.
     """
 
-    def __init__(self, client: Client, case: Case, namespace: str) -> None:
+    def __init__(self, client: Client, case: Case, namespace: str, *, clock: Clock) -> None:
         self.refused: list[str] = []
         self._client = client
         self._case = case
         self._namespace = namespace
-        self._clock = RealClock()
+        self._clock = clock
 
     async def begin(self) -> None:
         """Make the namespace, what the Job refers to, and the Job."""

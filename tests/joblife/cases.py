@@ -136,7 +136,7 @@ def _options(chance: random.Random, metadata: JsonObject, spec: JsonObject) -> N
             add()
 
     maybe(0.15, lambda: spec.update(suspend=True))
-    maybe(0.15, lambda: spec.update(activeDeadlineSeconds=chance.choice((4, 12, 3600))))
+    maybe(0.15, lambda: spec.update(activeDeadlineSeconds=chance.choice((6, 3600, 3600))))
     maybe(0.15, lambda: spec.update(ttlSecondsAfterFinished=chance.choice((0, 5, 3600))))
     maybe(0.05, lambda: spec.update(managedBy="example.com/other"))
     maybe(0.2, lambda: spec.update(podReplacementPolicy="Failed"))

@@ -1,0 +1,1 @@
+"""Validation of the apps group, and of replication controllers."""

@@ -1,0 +1,1 @@
+"""Validation of the resource group: devices and claims on them (DRA)."""

@@ -1,0 +1,1 @@
+"""What the server gives a service: IP families, an address, ports on the nodes."""

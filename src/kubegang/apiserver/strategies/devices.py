@@ -1,0 +1,33 @@
+"""Claims on devices and slices of them: stale reports, and when taints began."""
+
+from __future__ import annotations
+
+from kubegang.api.validation.devices.allocation import device_id
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.strategies.rules import KindRules
+
+
+def _prepare_status_update(new: JsonObject, old: JsonObject) -> None:
+    """Drop what drivers reported about devices that the claim has no longer."""
+    status = new.get("status") or {}
+    gone = _allocated(old) - _allocated(new)
+    devices = status.get("devices")
+    if gone and devices:
+        status["devices"] = [device for device in devices if device_id(device) not in gone]
+
+
+def _prepare_slice(resource_slice: JsonObject, now: str) -> None:
+    for device in (resource_slice.get("spec") or {}).get("devices") or ():
+        for taint in device.get("taints") or ():
+            taint.setdefault("timeAdded", now)
+
+
+def _allocated(claim: JsonObject) -> set[str]:
+    allocation = (claim.get("status") or {}).get("allocation") or {}
+    return {device_id(result) for result in (allocation.get("devices") or {}).get("results") or ()}
+
+
+CLAIMS_ON_DEVICES = KindRules(
+    prepare_status_update=_prepare_status_update, status_resets_metadata=True
+)
+SLICES = KindRules(prepare_create=_prepare_slice)

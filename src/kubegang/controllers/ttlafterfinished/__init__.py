@@ -1,0 +1,1 @@
+"""Finished Jobs that are to be deleted after a time."""

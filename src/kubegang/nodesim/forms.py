@@ -1,0 +1,133 @@
+"""Pods and nodes in typed form: what a simulated kubelet reads of them, no more."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kubegang.api.meta import Condition, Form, ObjectMeta
+
+
+class Container(Form, frozen=True):
+    """One container to run; an init container with restartPolicy Always runs beside the others."""
+
+    name: str = ""
+    image: str = ""
+    restart_policy: str = ""
+
+
+class PodSpec(Form, frozen=True):
+    """``spec`` of a Pod."""
+
+    node_name: str = ""
+    restart_policy: str = "Always"
+    active_deadline_seconds: int | None = None
+    init_containers: tuple[Container, ...] = ()
+    containers: tuple[Container, ...] = ()
+
+
+class Running(Form, frozen=True):
+    """The state of a container that runs."""
+
+    started_at: str | None = None
+
+
+class Waiting(Form, frozen=True):
+    """The state of a container that does not run yet, or not now."""
+
+    reason: str = ""
+
+
+class Terminated(Form, frozen=True):
+    """The state of a container that has ended."""
+
+    exit_code: int = 0
+    reason: str = ""
+    started_at: str | None = None
+    finished_at: str | None = None
+
+
+class ContainerState(Form, frozen=True):
+    """Exactly one of these."""
+
+    running: Running | None = None
+    waiting: Waiting | None = None
+    terminated: Terminated | None = None
+
+
+class ContainerStatus(Form, frozen=True):
+    """What was reported of one container."""
+
+    name: str = ""
+    state: ContainerState = ContainerState()
+    last_state: ContainerState = ContainerState()
+    restart_count: int = 0
+
+
+class PodStatus(Form, frozen=True):
+    """``status`` of a Pod."""
+
+    phase: str = "Pending"
+    conditions: tuple[Condition, ...] = ()
+    start_time: str | None = None
+    pod_ip: str = msgspec.field(name="podIP", default="")
+    container_statuses: tuple[ContainerStatus, ...] = ()
+
+
+class SimulatedPod(Form, frozen=True):
+    """A Pod."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether no container will run again."""
+        return self.status.phase in ("Succeeded", "Failed")
+
+
+class Address(Form, frozen=True):
+    """One entry of ``status.addresses`` of a Node."""
+
+    type: str = ""
+    address: str = ""
+
+
+class Taint(Form, frozen=True):
+    """One entry of ``spec.taints``."""
+
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+    time_added: str | None = None
+
+
+class NodeSpec(Form, frozen=True):
+    """``spec`` of a Node."""
+
+    taints: tuple[Taint, ...] = ()
+
+
+class NodeStatus(Form, frozen=True):
+    """``status`` of a Node."""
+
+    conditions: tuple[Condition, ...] = ()
+    addresses: tuple[Address, ...] = ()
+
+
+class SimulatedNode(Form, frozen=True):
+    """A Node."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the node reports itself Ready."""
+        return any(c.type == "Ready" and c.status == "True" for c in self.status.conditions)
+
+    @property
+    def internal_ip(self) -> str:
+        """The node's address, empty if it has none."""
+        return next((a.address for a in self.status.addresses if a.type == "InternalIP"), "")

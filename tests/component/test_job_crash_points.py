@@ -1,0 +1,109 @@
+"""The controllers are killed after each of their writes in turn: the end is always the same."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from kubegang.base.clock import run_virtual
+from kubegang.client.api import ApiClient
+from tests.component.apiharness import Api
+from tests.component.controllersharness import ControlledCluster
+from tests.component.crashing import CrashingTransport
+from tests.joblife.cases import Case, DeleteJob, MovePods, PatchJob, Step
+from tests.joblife.player import Player, prepare
+
+SETTLE_SECONDS = 60.0
+"""Longer than any pause of the controllers in these stories."""
+
+NAMESPACE = "ml"
+GANG: dict[str, Any] = {"schedulingPolicy": {"gang": {}}}
+
+
+def job(**spec: Any) -> dict[str, Any]:
+    container = {"name": "c", "image": "registry.example/app:1"}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "train"},
+        "spec": {
+            "parallelism": 2,
+            "completions": 2,
+            "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
+            **spec,
+        },
+    }
+
+
+def story(*steps: Step, **spec: Any) -> Case:
+    return Case(seed=0, others=[], job=job(**spec), steps=list(steps))
+
+
+RUN, SUCCEED = MovePods("run", 99), MovePods("succeed", 99)
+FAIL_ONE, END = MovePods("fail", 1), MovePods("end-deletion", 99)
+
+STORIES = {
+    "a gang completes": story(RUN, SUCCEED, scheduling=GANG),
+    "an indexed job loses a pod and completes": story(
+        RUN, FAIL_ONE, RUN, SUCCEED, completionMode="Indexed"
+    ),
+    "a job fails at its limit": story(RUN, FAIL_ONE, END, backoffLimit=0),
+    "indexes fail one by one": story(
+        RUN, FAIL_ONE, FAIL_ONE, completionMode="Indexed", backoffLimitPerIndex=0
+    ),
+    "a success policy ends a job early": story(
+        RUN,
+        MovePods("succeed", 1),
+        END,
+        completionMode="Indexed",
+        successPolicy={"rules": [{"succeededCount": 1}]},
+    ),
+    "a job is suspended and resumed": story(
+        RUN, PatchJob({"spec": {"suspend": True}}), END, PatchJob({"spec": {"suspend": False}})
+    ),
+    "a gang grows": story(
+        PatchJob({"spec": {"parallelism": 3, "completions": 3}}), scheduling=GANG
+    ),
+    "a job is deleted with its pods": story(RUN, DeleteJob("Background"), END, scheduling=GANG),
+    "a job is deleted after its pods": story(RUN, DeleteJob("Foreground"), END, scheduling=GANG),
+    "a job is deleted without its pods": story(RUN, DeleteJob("Orphan")),
+    "a finished job is cleaned up": story(RUN, SUCCEED, ttlSecondsAfterFinished=5),
+}
+
+
+async def play(case: Case, crash_after: int) -> tuple[dict[str, list[Any]], list[str]]:
+    """Play a story with one crash; return what is there at the end, and the writes till then."""
+    cluster = ControlledCluster(await Api.start())
+    transport = CrashingTransport(cluster.transport(), crash_after=crash_after)
+    await cluster.start(ApiClient(transport, user_agent="controllers"))
+
+    async def replace() -> None:
+        await transport.crashed.wait()
+        await cluster.kill()
+        await cluster.start()
+
+    replacing = asyncio.create_task(replace())
+    await prepare(cluster.user)
+    player = Player(cluster.user, case, NAMESPACE, clock=cluster.clock)
+    await player.begin()
+    await cluster.wait(SETTLE_SECONDS)
+    for step in case.steps:
+        await player.do(step, await player.see())
+        await cluster.wait(SETTLE_SECONDS)
+    view = await player.see()
+    replacing.cancel()
+    await cluster.kill()
+    del view.objects["Event"]
+    return view.objects, transport.writes
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_a_crash_after_any_write_changes_nothing_in_the_end(name: str) -> None:
+    want, writes = run_virtual(play(STORIES[name], crash_after=0))
+    assert len(writes) > 3
+
+    for number, write in enumerate(writes, 1):
+        found, _ = run_virtual(play(STORIES[name], crash_after=number))
+        assert found == want, f"after write {number} of {len(writes)}: {write}"
