@@ -1,9 +1,10 @@
-"""The controllers are killed after each of their writes in turn: the end is always the same."""
+"""A fault at each of the controllers' writes in turn: the end is always the same."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -11,7 +12,7 @@ from kubegang.base.clock import run_virtual
 from kubegang.client.api import ApiClient
 from tests.component.apiharness import Api
 from tests.component.controllersharness import ControlledCluster
-from tests.component.crashing import CrashingTransport
+from tests.component.faultytransport import FaultyTransport
 from tests.joblife.cases import Case, DeleteJob, MovePods, PatchJob, Step
 from tests.joblife.player import Player, prepare
 
@@ -73,10 +74,20 @@ STORIES = {
 }
 
 
-async def play(case: Case, crash_after: int) -> tuple[dict[str, list[Any]], list[str]]:
-    """Play a story with one crash; return what is there at the end, and the writes till then."""
+class Played(NamedTuple):
+    """What is there at the end of a story, and what the controllers wrote."""
+
+    objects: dict[str, list[Any]]
+    writes: list[str]
+
+    def created_pods(self) -> int:
+        return sum(1 for write in self.writes if re.fullmatch("POST .*/pods", write))
+
+
+async def play(case: Case, **faults: Any) -> Played:
+    """Play a story with a fault; controllers that crash are started again without."""
     cluster = ControlledCluster(await Api.start())
-    transport = CrashingTransport(cluster.transport(), crash_after=crash_after)
+    transport = FaultyTransport(cluster.transport(), clock=cluster.clock, **faults)
     await cluster.start(ApiClient(transport, user_agent="controllers"))
 
     async def replace() -> None:
@@ -96,14 +107,36 @@ async def play(case: Case, crash_after: int) -> tuple[dict[str, list[Any]], list
     replacing.cancel()
     await cluster.kill()
     del view.objects["Event"]
-    return view.objects, transport.writes
+    return Played(view.objects, transport.writes)
 
 
 @pytest.mark.parametrize("name", STORIES)
 def test_a_crash_after_any_write_changes_nothing_in_the_end(name: str) -> None:
-    want, writes = run_virtual(play(STORIES[name], crash_after=0))
-    assert len(writes) > 3
+    want = run_virtual(play(STORIES[name]))
+    assert len(want.writes) > 3
 
-    for number, write in enumerate(writes, 1):
-        found, _ = run_virtual(play(STORIES[name], crash_after=number))
-        assert found == want, f"after write {number} of {len(writes)}: {write}"
+    for number, write in enumerate(want.writes, 1):
+        found = run_virtual(play(STORIES[name], crash_after=number))
+        assert found.objects == want.objects, f"after write {number}: {write}"
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_a_lost_answer_to_any_write_changes_nothing_in_the_end(name: str) -> None:
+    want = run_virtual(play(STORIES[name]))
+
+    for number, write in enumerate(want.writes, 1):
+        found = run_virtual(play(STORIES[name], lose_answer_of=number))
+        assert found.objects == want.objects, f"answer to write {number}: {write}"
+        assert found.created_pods() == want.created_pods(), f"answer to write {number}: {write}"
+
+
+@pytest.mark.parametrize("resource", ["pods", "jobs", "workloads", "podgroups"])
+@pytest.mark.parametrize("name", STORIES)
+def test_late_news_of_one_kind_changes_nothing_in_the_end(name: str, resource: str) -> None:
+    """News of different kinds come in any order, since each has a watch of its own."""
+    want = run_virtual(play(STORIES[name]))
+
+    found = run_virtual(play(STORIES[name], late_news={resource: 2.5}))
+
+    assert found.objects == want.objects
+    assert found.created_pods() == want.created_pods()

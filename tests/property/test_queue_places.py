@@ -23,8 +23,10 @@ from hypothesis.stateful import (
 
 from kubegang.scheduler.framework.entities import QueuedEntity, QueuedPodGroupInfo
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo, PodUid
+from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.queue.groupflow import AttemptStatus
 from kubegang.scheduler.queue.places import Place
+from kubegang.scheduler.queue.queue import key_of
 from tests.unit.scheduler.queue.stage import (
     FIT,
     Stage,
@@ -70,6 +72,7 @@ class QueuePlaces(RuleBasedStateMachine):
         self.objects: dict[str, PodGroupInfo] = {}
         self.attempt: QueuedEntity | None = None
         self.records: dict[PodUid, object] = {}
+        self.preempting: set[EntityKey] = set()
         self.serial = 0
 
     @initialize(members=st.integers(0, 3))
@@ -147,9 +150,9 @@ class QueuePlaces(RuleBasedStateMachine):
         self.attempt = self.stage.pop()
 
     @precondition(lambda self: self.attempt is not None)
-    @rule(placed=st.integers(0, 4), refused=st.booleans())
-    def finish(self, placed: int, refused: bool) -> None:
-        """Place the first members and fail the others."""
+    @rule(placed=st.integers(0, 4), refused=st.booleans(), preempts=st.booleans())
+    def finish(self, placed: int, refused: bool, preempts: bool) -> None:
+        """Place the first members and fail the others, perhaps preempting for them."""
         entity, self.attempt = self.attempt, None
         assert entity is not None
         present = [pod for pod in _members(entity) if pod.uid in self.model]
@@ -161,7 +164,20 @@ class QueuePlaces(RuleBasedStateMachine):
             self.stage.cache.assume(pod.uid, NODE)
         for queued in getattr(entity, "members", [entity]):
             self.records[queued.pod.uid] = queued
+        if preempts and refused and not bound:
+            self.preempting.add(key_of(entity))
+            self.stage.cache.begin_preemption(key_of(entity))
         self.stage.finish(entity, {pod.uid: plugins for pod in failed}, status)
+
+    @precondition(lambda self: self.preempting)
+    @rule(data=st.data(), failed=st.booleans())
+    def end_preemption(self, data: st.DataObject, failed: bool) -> None:
+        self._end_preemption(data.draw(st.sampled_from(sorted(self.preempting, key=str))), failed)
+
+    def _end_preemption(self, key: EntityKey, failed: bool) -> None:
+        self.preempting.discard(key)
+        self.stage.cache.end_preemption(key)
+        self.stage.queue.preemption_ended(key, at_once=failed, now=self.stage.clock.time)
 
     @rule(uid=pods, succeeds=st.booleans())
     def end_binding(self, uid: PodUid, succeeds: bool) -> None:
@@ -196,7 +212,8 @@ class QueuePlaces(RuleBasedStateMachine):
         if group is None:
             if known.pod.scheduling_gates:
                 return {Place.GATED}
-            return {Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE}
+            held = {Place.GATED} if known.pod.uid in self.preempting else set()
+            return {Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE} | held
         if group.name not in self.objects:
             return {Place.INCOMPLETE}
         busy = isinstance(self.attempt, QueuedPodGroupInfo) and self.attempt.group == group
@@ -207,7 +224,9 @@ class QueuePlaces(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Clear the way, and see every pod come out."""
         if self.attempt is not None:
-            self.finish(0, refused=False)
+            self.finish(0, refused=False, preempts=False)
+        for key in list(self.preempting):
+            self._end_preemption(key, failed=False)
         for name in ("red", "blue"):
             self.write_group(name, 1)
         for uid in list(self.model):

@@ -59,6 +59,17 @@ def fingerprint() -> str:
         nodes, make_podgroup("g").gang(min_count=20).topology("rack"), pod.times(24)
     )
     text = [msgspec.json.encode(core.decide_group()).decode() for _ in range(3)]
+    crowd = [make_pod(f"c{i}").req(cpu="2").on(f"r{i % 5}-{i % 8}") for i in range(120)]
+    core.add(
+        crowd,
+        make_podgroup("v").disrupted_whole(),
+        make_pod("v").group("v").req(cpu="2").on("r0-0").times(3),
+        make_podgroup("h").priority(5).gang(min_count=4),
+        make_pod("h").group("h").priority(5).req(cpu="3").times(5),
+        make_pod("alone").priority(5).req(cpu="4"),
+    )
+    text.append(msgspec.json.encode(core.decide_group("h")).decode())
+    text.append(msgspec.json.encode(core.decide_pod("alone")).decode())
     core.add([pod.named(f"x{i}").req(cpu="9") for i in range(3)])
     text.append(msgspec.json.encode(core.decide_group()).decode())
     return hashlib.sha256("\n".join(text).encode()).hexdigest()

@@ -60,13 +60,14 @@ def _names(words: str, first: int) -> Mapping[str, int]:
 _MONTH_NAMES = _names("jan feb mar apr may jun jul aug sep oct nov dec", 1)
 _DAY_NAMES = _names("sun mon tue wed thu fri sat", 0)
 
-_FIELDS: Mapping[str, _Bounds] = {
-    "minutes": _Bounds(0, 59, {}),
-    "hours": _Bounds(0, 23, {}),
-    "days": _Bounds(1, 31, {}),
-    "months": _Bounds(1, 12, _MONTH_NAMES),
-    "weekdays": _Bounds(0, 6, _DAY_NAMES),
-}
+# Minutes, hours, days of the month, months, days of the week.
+_FIELDS = (
+    _Bounds(0, 59, {}),
+    _Bounds(0, 23, {}),
+    _Bounds(1, 31, {}),
+    _Bounds(1, 12, _MONTH_NAMES),
+    _Bounds(0, 6, _DAY_NAMES),
+)
 
 _WORDS: Mapping[str, str] = {
     "@yearly": "0 0 1 1 *",
@@ -113,11 +114,17 @@ def parse_schedule(text: str) -> Schedule:
     if len(words) != len(_FIELDS):
         found = f"[{' '.join(words)}]"
         raise ScheduleError(f"expected exactly 5 fields, found {len(words)}: {found}")
-    fields = {
-        name: _field(word, bounds)
-        for word, (name, bounds) in zip(words, _FIELDS.items(), strict=True)
-    }
-    return Schedule(**fields, time_zone=zone)
+    minutes, hours, days, months, weekdays = (
+        _field(word, bounds) for word, bounds in zip(words, _FIELDS, strict=True)
+    )
+    return Schedule(
+        minutes=minutes,
+        hours=hours,
+        days=days,
+        months=months,
+        weekdays=weekdays,
+        time_zone=zone,
+    )
 
 
 def _split_zone(text: str) -> tuple[str, str]:

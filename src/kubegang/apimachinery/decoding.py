@@ -24,6 +24,8 @@ from kubegang.apimachinery.yamlbodies import YamlProblemError, load_yaml
 
 _SUMMARY_BYTES = 30
 _MOST_STRICT_PROBLEMS = 100
+_MOST_DIGITS = 309
+"""An integer with more digits is larger than any float64."""
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -210,11 +212,20 @@ def _decode_slowly(body: bytes) -> tuple[Any, list[str]]:
     # Go replaces what is not UTF-8, and escapes of half a character, by U+FFFD.
     text = body.decode(errors="replace")
     try:
-        members = json.loads(text, object_pairs_hook=_Pairs, strict=False)
+        members = json.loads(text, object_pairs_hook=_Pairs, parse_int=_integer_of, strict=False)
         duplicates: dict[str, None] = {}
         return _joined(members, "", duplicates), list(duplicates)
     except RecursionError as error:
         raise MalformedBodyError("exceeded max depth") from error
+
+
+def _integer_of(digits: str) -> int:
+    """Return a number; one that does not even fit a float64 is refused, as by Go."""
+    if len(digits) > _MOST_DIGITS:
+        raise MalformedBodyError(
+            f"json: cannot unmarshal number {digits} into Go value of type float64"
+        )
+    return int(digits)
 
 
 def _joined(value: Any, path: str, duplicates: dict[str, None]) -> Any:

@@ -5,6 +5,7 @@ Pure: reading the file is done elsewhere.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import msgspec
@@ -67,7 +68,7 @@ def _documents(text: str, source: str) -> Iterator[tuple[str, int]]:
         raise ManifestError(f"{source}:{line}: {error.reason}") from error
     lines = text.splitlines(keepends=True)
     starts = [node.start_mark.line for node in nodes if node is not None]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in itertools.pairwise([*starts, len(lines)]):
         body = "".join(lines[start:end])
         yield _without_next_separator(body), start + 1
 

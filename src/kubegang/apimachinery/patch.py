@@ -103,7 +103,12 @@ def json_patch(doc: JsonObject, ops: list[JsonObject]) -> JsonObject:
         InvalidError: an operation fails, or leaves something that is no object.
     """
     root: Any = doc
+    copied = 0
     for operation in ops:
+        if operation.get("op") == "copy":
+            copied += _size_of_copy(root, operation)
+            if copied > _MOST_COPIED_BYTES:
+                raise _refused() from None
         root = _applied(root, operation)
     if not isinstance(root, dict):
         problem = f"couldn't get version/kind; json parse error: {NotAnObjectError(root)}"
@@ -172,6 +177,10 @@ def _check_operation(operation: Any) -> None:
             )
 
 
+_MOST_COPIED_BYTES = 3 * 1024 * 1024
+"""What all copies of one patch may add, as kube-apiserver limits it: a copy can double."""
+
+
 class _OperationFailedError(Exception):
     """An operation does not apply; clients get one sentence for all reasons."""
 
@@ -180,8 +189,20 @@ def _applied(root: Any, operation: JsonObject) -> Any:
     try:
         return _operated(root, operation)
     except _OperationFailedError as error:
-        message = "the server rejected our request due to an error in our request"
-        raise InvalidError(message, details=StatusDetails()) from error
+        raise _refused() from error
+
+
+def _refused() -> InvalidError:
+    message = "the server rejected our request due to an error in our request"
+    return InvalidError(message, details=StatusDetails())
+
+
+def _size_of_copy(root: Any, operation: JsonObject) -> int:
+    """Return how many bytes a copy adds, 0 if it cannot be made at all."""
+    try:
+        return len(go_json(_value_at(root, _member(operation, "from"))))
+    except _OperationFailedError:
+        return 0
 
 
 def _operated(root: Any, operation: JsonObject) -> Any:

@@ -31,6 +31,8 @@ _PLAIN_TAG = "plain"
 _MOST_VALUES = 1_000_000
 """Aliases can make a short text mean a huge value; a body of 3 MiB cannot need more."""
 
+_MOST_DIGITS = 309
+
 _NULL_WORDS = frozenset({"~", "null", "Null", "NULL"})
 _TRUE_WORDS = frozenset({"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})
 _FALSE_WORDS = frozenset(
@@ -231,7 +233,8 @@ def _resolved(text: str) -> Any:
     if text[0] == "_":
         return text
     if _INTEGER.fullmatch(plain):
-        return _integer(plain)
+        # Larger than any float64, in whatever base: Go leaves it a text.
+        return _integer(plain) if len(plain) <= _MOST_DIGITS else text
     if _FLOAT.fullmatch(plain):
         number = float(plain)
         # Too large for a float64: Go leaves it a text.

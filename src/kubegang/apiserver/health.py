@@ -92,4 +92,4 @@ def _storage_problem(store: Store) -> str:
         store.get("/health")
     except StoreError as error:
         return str(error)
-    return ""
+    return store.problem

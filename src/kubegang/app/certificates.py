@@ -133,11 +133,18 @@ def load_or_create_authority(directory: Path, *, now: float) -> CertificateAutho
 def write_private(path: Path, content: bytes) -> None:
     """Write a file that only its owner can read, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a directory")
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-    partial.replace(path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        partial.replace(path)
+    except OSError:
+        # What was written holds a private key.
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def _builder(

@@ -81,7 +81,9 @@ def initial_nodes(text: str) -> list[JsonObject]:
     Raises:
         BadInputError: the number or the file cannot be used.
     """
-    if text.isdigit():
+    if not text:
+        raise BadInputError("--nodes: need a number or the path of a node file, found nothing")
+    if text.isascii() and text.isdigit():
         if int(text) > MAXIMUM_PLAIN_NODES:
             raise BadInputError(f"--nodes: at most {MAXIMUM_PLAIN_NODES} nodes, found {text}")
         return nodes_of(default_cluster(int(text)))

@@ -18,6 +18,7 @@ from kubegang.client.resources import JOBS, NAMESPACES, NODES, PODGROUPS, PODS, 
 from kubegang.client.workqueue import WorkQueue
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.garbagecollector.controller import GarbageCollector
+from kubegang.controllers.job.claims import PodClaims
 from kubegang.controllers.job.controller import (
     FIRST_RETRY_SECONDS,
     LONGEST_RETRY_SECONDS,
@@ -51,6 +52,10 @@ def chosen_controllers(text: str) -> frozenset[str]:
         BadInputError: a name is unknown.
     """
     words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words:
+        raise BadInputError(
+            "--controllers: none is named; leave controllers out of --components instead"
+        )
     unknown = [w for w in words if w != "*" and w.removeprefix("-") not in NAMES]
     if unknown:
         raise BadInputError(
@@ -140,6 +145,7 @@ class Controllers:
                 longest_seconds=LONGEST_RETRY_SECONDS,
             ),
             actions=actions,
+            claims=PodClaims(self._client, jobs=jobs, pods=pods),
             clock=self._clock,
         )
         orphans = OrphanReleaser(

@@ -112,6 +112,13 @@ def check_version(directory: DataDirectory, version: str) -> None:
     except FileNotFoundError:
         directory.version_file.write_text(f"{version}\n", encoding="utf-8")
         return
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"cannot read {directory.version_file}: {error}") from error
+    if not directory.store.exists() or directory.store.stat().st_size == 0:
+        raise BadInputError(
+            f"--data-dir {directory.root} was in use, but its database {directory.store.name} is "
+            f"gone or empty: restore it, or remove {directory.version_file} to start empty"
+        )
     if found != version:
         raise BadInputError(
             f"--data-dir {directory.root} holds state of Kubernetes {found}, asked for "

@@ -20,7 +20,7 @@ def parse_listen(text: str) -> tuple[str, int]:
         BadInputError: the text has another form.
     """
     host, colon, port = text.rpartition(":")
-    if not colon or not host or not port.isdigit() or int(port) > 65535:
+    if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise BadInputError(
             f"--listen: need HOST:PORT with a port up to 65535 (0 picks one), found {text!r}"
         )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -68,6 +69,8 @@ def run_up(options: UpOptions, *, say: Say) -> None:
         ClusterUnreachableError: without an API server among the components, there is none.
         ComponentFailedError: a component did not start, or cannot be restarted.
     """
+    # Until the event loop takes signals, one ends us the same way: everything is cleaned up.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(0))
     clock = RealClock()
     profile = resolve_profile(options)
     check_files(options)

@@ -6,6 +6,7 @@ reached.
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -31,6 +32,7 @@ commands.add_command(scheduler)
 
 def main() -> None:
     """Run the command line and end the process with its status."""
+    _open_standard_streams()
     try:
         commands(prog_name="kubegang")
     except BadInputError as error:
@@ -39,6 +41,25 @@ def main() -> None:
         _end(str(error), EXIT_UNREACHABLE)
     except ComponentFailedError as error:
         _end(str(error), EXIT_NO)
+    except OSError as error:
+        # Standard output is full or gone; everything else is caught where it happens.
+        _end(f"cannot write the answer: {error.strerror or error}", EXIT_NO)
+
+
+def _open_standard_streams() -> None:
+    """Take the place of standard streams that are closed.
+
+    Otherwise the next file or socket gets their number, and what is meant for the one is
+    done to the other.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
 
 
 def _end(message: str, status: int) -> None:

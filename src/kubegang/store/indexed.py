@@ -82,6 +82,11 @@ class IndexedStore(ABC):
 
     # Reading
 
+    @property
+    def problem(self) -> str:
+        """Why no more writes are taken; empty while all is well."""
+        return self._closed
+
     def get(self, key: str) -> Item | None:
         """Return the item, or ``None``."""
         return self._index.get(key)

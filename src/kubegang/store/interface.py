@@ -144,6 +144,11 @@ class Store(Protocol):
         """The oldest revision after which ``watch`` can start."""
         ...
 
+    @property
+    def problem(self) -> str:
+        """Why no more writes are taken; empty while all is well."""
+        ...
+
     def get(self, key: str) -> Item | None:
         """Return the item, or ``None``."""
         ...

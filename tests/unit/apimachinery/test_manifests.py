@@ -58,3 +58,8 @@ def test_what_is_wrong_is_told_with_its_place(text: str, place: str) -> None:
         load_manifests(text, "f.yaml")
 
     assert str(caught.value).startswith(place)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# only a comment\n", "---\n", "---\n---\n"])
+def test_a_file_without_objects_is_empty(text: str) -> None:
+    assert load_manifests(text, "f.yaml") == []

@@ -29,6 +29,7 @@ from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.job.backoff import Backoff
+from kubegang.controllers.job.claims import Key, PodClaims
 from kubegang.controllers.job.expectations import Expectations
 from kubegang.controllers.job.jobs import (
     deadline_of,
@@ -51,7 +52,6 @@ from kubegang.controllers.job.tally import Tally, tally
 from kubegang.controllers.job.verdict import Verdict, completion, judge
 from kubegang.controllers.owners import controller_of
 
-BY_OWNER = "owner"
 WORKERS = 5
 
 BATCH_SECONDS = 1.0
@@ -60,14 +60,6 @@ BATCH_SECONDS = 1.0
 FIRST_RETRY_SECONDS = 1.0
 LONGEST_RETRY_SECONDS = 60.0
 """For the work queue: pauses after a sync that failed."""
-
-Key = tuple[str, str]
-
-
-def index_by_owner(pod: JsonObject) -> list[str]:
-    """Return the index key of a pod: its controller's uid."""
-    owner = controller_of(pod)
-    return [owner["uid"]] if owner is not None and owner["kind"] == "Job" else []
 
 
 class _Moved(msgspec.Struct, frozen=True):
@@ -91,6 +83,7 @@ class JobController:
         recorder: EventRecorder,
         expectations: Expectations,
         actions: PodActions,
+        claims: PodClaims,
         queue: WorkQueue[Key],
         clock: Clock,
     ) -> None:
@@ -102,9 +95,9 @@ class JobController:
         self._clock = clock
         self._expectations = expectations
         self._actions = actions
+        self._claims = claims
         self._statuses = StatusWriter(client, recorder=recorder)
         self._backoffs: dict[str, Backoff] = {}
-        pods.index(BY_OWNER, index_by_owner)
         self._listen()
 
     async def run(self) -> None:
@@ -121,7 +114,7 @@ class JobController:
         )
         self._pods.add_handler(
             on_add=self._pod_added,
-            on_update=lambda _old, new: self._pod_changed(new),
+            on_update=self._pod_updated,
             on_delete=self._pod_gone,
         )
 
@@ -148,15 +141,21 @@ class JobController:
             self._expectations.saw_created(owner["uid"], uid(pod))
         self._pod_changed(pod)
 
+    def _pod_updated(self, old: JsonObject, new: JsonObject) -> None:
+        if controller_of(old) != controller_of(new):
+            # Whoever had it before misses it now.
+            self._pod_changed(old)
+        self._pod_changed(new)
+
     def _pod_changed(self, pod: JsonObject) -> None:
         owner = controller_of(pod)
-        if owner is None or owner["kind"] != "Job":
-            return
-        if is_deleted(pod):
-            self._expectations.saw_deleted(owner["uid"], uid(pod))
-        if not has_finalizer(pod):
-            self._expectations.saw_released(owner["uid"], uid(pod))
-        self._queue.add_after((pod["metadata"]["namespace"], owner["name"]), BATCH_SECONDS)
+        if owner is not None:
+            if is_deleted(pod):
+                self._expectations.saw_deleted(owner["uid"], uid(pod))
+            if not has_finalizer(pod):
+                self._expectations.saw_released(owner["uid"], uid(pod))
+        for key in self._claims.jobs_of(pod):
+            self._queue.add_after(key, BATCH_SECONDS)
 
     def _pod_gone(self, pod: JsonObject) -> None:
         owner = controller_of(pod)
@@ -183,7 +182,7 @@ class JobController:
         if started is None and not is_suspended(job):
             started = now
         up_to_date = self._expectations.satisfied(uid(job), now=now)
-        pods = self._pods.by_index(BY_OWNER, uid(job))
+        pods = await self._claims.claim(job)
         counts = tally(job, pods, released=self._expectations.released(uid(job)))
         backoff = self._backoffs.get(uid(job), Backoff())
         backoff = backoff.after(counts.new_succeeded, counts.new_failed)

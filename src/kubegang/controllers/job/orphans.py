@@ -9,7 +9,7 @@ from kubegang.client.interface import Client
 from kubegang.client.resources import JOBS
 from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
-from kubegang.controllers.job.controller import BY_OWNER
+from kubegang.controllers.job.claims import BY_OWNER
 from kubegang.controllers.job.jobs import is_finished, is_managed_elsewhere, uid
 from kubegang.controllers.job.podactions import PodActions
 from kubegang.controllers.job.pods import has_finalizer

@@ -16,7 +16,13 @@ from kubegang.scheduler.framework.cluster import (
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import QueuedEntity, QueuedPodGroupInfo, QueuedPodInfo
 from kubegang.scheduler.framework.interface import BindingRequest
-from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodGroupKey, PodInfo
+from kubegang.scheduler.framework.pods import (
+    NodeName,
+    PodGroupInfo,
+    PodGroupKey,
+    PodInfo,
+    PodUid,
+)
 from kubegang.scheduler.plugins.defaultbinder.plugin import DefaultBinder
 from kubegang.scheduler.plugins.gangscheduling import plugin as gang
 from kubegang.scheduler.plugins.gangscheduling.plugin import GangScheduling
