@@ -10,10 +10,12 @@ import msgspec
 
 from kubegang.apimachinery.objects import JsonObject
 
-Happening = Literal["run", "succeed", "fail", "disrupt", "restart", "delete", "end-deletion"]
+Happening = Literal[
+    "run", "succeed", "fail", "disrupt", "restart", "delete", "end-deletion", "unlabel", "relabel"
+]
 HAPPENINGS: tuple[Happening, ...] = (
     *("run", "succeed", "succeed", "fail", "fail", "disrupt", "restart", "delete"),
-    "end-deletion",
+    *("end-deletion", "unlabel", "relabel"),
 )
 
 

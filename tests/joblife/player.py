@@ -24,6 +24,7 @@ from tests.joblife.cases import PRIORITY_CLASSES, Case, DeleteJob, MovePods, Pat
 from tests.joblife.view import View, look
 
 NODE = "n1"
+CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 _RESOURCES: dict[str, Resource] = {"ConfigMap": CONFIGMAPS, "Workload": WORKLOADS, "Job": JOBS}
 
 
@@ -113,6 +114,9 @@ class Player:
         if step.what == "delete":
             await self._client.delete(PODS, name, self._namespace)
             return
+        if step.what in ("unlabel", "relabel"):
+            await self._label(pod, step)
+            return
         if step.what == "run":
             await self._bind(pod)
         status = status_after(pod, step, moment=format_time(self._clock.now()))
@@ -126,6 +130,13 @@ class Player:
         )
         if step.what == "end-deletion":
             await self._client.delete(PODS, name, self._namespace, grace_period_seconds=0)
+
+    async def _label(self, pod: JsonObject, step: MovePods) -> None:
+        """Take a pod out of its Job, or offer it to the Job again."""
+        job = await self._client.get(JOBS, self._case.job["metadata"]["name"], self._namespace)
+        value = job["metadata"]["uid"] if step.what == "relabel" else None
+        patch = {"metadata": {"labels": {CONTROLLER_UID: value}}}
+        await self._client.patch(PODS, pod["metadata"]["name"], self._namespace, patch=patch)
 
     async def _bind(self, pod: JsonObject) -> None:
         if pod["spec"].get("nodeName"):
@@ -149,6 +160,10 @@ def _fits(pod: JsonObject, step: MovePods) -> bool:
     phase = pod["status"]["phase"]
     deleted = bool(pod["metadata"].get("deletionTimestamp"))
     match step.what:
+        case "unlabel":
+            return CONTROLLER_UID in pod["metadata"]["labels"]
+        case "relabel":
+            return CONTROLLER_UID not in pod["metadata"]["labels"]
         case "run":
             return phase == "Pending" and not deleted
         case "end-deletion":

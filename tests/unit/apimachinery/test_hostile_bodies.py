@@ -26,7 +26,7 @@ def test_a_few_copies_are_fine() -> None:
 
 
 def test_a_number_larger_than_any_float_is_refused_by_name() -> None:
-    with pytest.raises(MalformedBodyError, match="cannot unmarshal number 9+ into Go value"):
+    with pytest.raises(MalformedBodyError, match=r"cannot unmarshal number 9+ into Go value"):
         decode_json(f'{{"n": {NINES}}}'.encode())
 
 

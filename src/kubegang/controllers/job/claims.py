@@ -67,9 +67,11 @@ class PodClaims:
             return [(namespace, owner["name"])] if owner["kind"] == "Job" else []
         name = _labels(pod).get(JOB_NAME)
         found = [(namespace, name)] if name else []
-        for job in self._jobs.by_index(BY_MANUAL_SELECTOR, namespace):
-            if _selector(job).matches(_labels(pod)):
-                found.append((namespace, job["metadata"]["name"]))
+        found += [
+            (namespace, job["metadata"]["name"])
+            for job in self._jobs.by_index(BY_MANUAL_SELECTOR, namespace)
+            if _selector(job).matches(_labels(pod))
+        ]
         return found
 
     async def claim(self, job: JsonObject) -> list[JsonObject]:

@@ -88,7 +88,6 @@ class JobController:
         clock: Clock,
     ) -> None:
         self._jobs = jobs
-        self._pods = pods
         self._scheduling = scheduling
         self._synced = synced
         self._queue = queue
@@ -98,7 +97,7 @@ class JobController:
         self._claims = claims
         self._statuses = StatusWriter(client, recorder=recorder)
         self._backoffs: dict[str, Backoff] = {}
-        self._listen()
+        self._listen(pods)
 
     async def run(self) -> None:
         """Reconcile until cancelled, once every informer has its first listing."""
@@ -108,11 +107,11 @@ class JobController:
 
     # Being told
 
-    def _listen(self) -> None:
+    def _listen(self, pods: Informer[JsonObject]) -> None:
         self._jobs.add_handler(
             on_add=self._job_added, on_update=self._job_changed, on_delete=self._job_gone
         )
-        self._pods.add_handler(
+        pods.add_handler(
             on_add=self._pod_added,
             on_update=self._pod_updated,
             on_delete=self._pod_gone,
