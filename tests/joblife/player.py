@@ -133,8 +133,14 @@ class Player:
 
     async def _label(self, pod: JsonObject, step: MovePods) -> None:
         """Take a pod out of its Job, or offer it to the Job again."""
-        job = await self._client.get(JOBS, self._case.job["metadata"]["name"], self._namespace)
-        value = job["metadata"]["uid"] if step.what == "relabel" else None
+        value = None
+        if step.what == "relabel":
+            name = self._case.job["metadata"]["name"]
+            try:
+                job = await self._client.get(JOBS, name, self._namespace)
+            except NotFoundError:
+                return
+            value = job["metadata"]["uid"]
         patch = {"metadata": {"labels": {CONTROLLER_UID: value}}}
         await self._client.patch(PODS, pod["metadata"]["name"], self._namespace, patch=patch)
 
