@@ -147,6 +147,8 @@ class Loader:
         obj = {**obj, "metadata": metadata}
         if found.row.kind == "Job" and found.object["metadata"].get("uid"):
             _forget_selector(obj)
+        if found.row.kind == "Service" and found.object["metadata"].get("uid"):
+            _forget_addresses(obj)
         return obj
 
     async def _write_status(self, found: InputObject, created: JsonObject) -> None:
@@ -202,6 +204,19 @@ def _with_uids(value: Any, uids: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [_with_uids(item, uids) for item in value]
     return uids.get(value, value) if isinstance(value, str) else value
+
+
+def _forget_addresses(obj: JsonObject) -> None:
+    """Take out the addresses that another server allocated; this one gives its own."""
+    spec = obj.get("spec") or {}
+    if spec.get("clusterIP") == "None":
+        return
+    ports = [
+        {name: value for name, value in port.items() if name != "nodePort"}
+        for port in spec.get("ports") or []
+    ]
+    kept = {k: v for k, v in spec.items() if k not in ("clusterIP", "clusterIPs")}
+    obj["spec"] = {**kept, "ports": ports}
 
 
 def _forget_selector(job: JsonObject) -> None:
