@@ -15,15 +15,11 @@ from kubegang.app.informers import SharedInformers
 from kubegang.base.clock import Clock
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import JOBS, NAMESPACES, NODES, PODGROUPS, PODS, WORKLOADS
-from kubegang.client.workqueue import WorkQueue
+from kubegang.client.workqueue import FIRST_PAUSE_SECONDS, WorkQueue
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.garbagecollector.controller import GarbageCollector
 from kubegang.controllers.job.claims import PodClaims
-from kubegang.controllers.job.controller import (
-    FIRST_RETRY_SECONDS,
-    LONGEST_RETRY_SECONDS,
-    JobController,
-)
+from kubegang.controllers.job.controller import FIRST_RETRY_SECONDS, JobController
 from kubegang.controllers.job.expectations import Expectations
 from kubegang.controllers.job.objects import SchedulingObjects
 from kubegang.controllers.job.orphans import OrphanReleaser
@@ -39,7 +35,8 @@ GARBAGE = "garbage-collector-controller"
 NAMESPACE = "namespace-controller"
 TTL = "ttl-after-finished-controller"
 POD_GARBAGE = "pod-garbage-collector-controller"
-NAMES = (JOB, PROTECTION, GARBAGE, NAMESPACE, TTL, POD_GARBAGE)
+# Built in this order: the garbage collector last, as it takes any informer that is there.
+NAMES = (JOB, TTL, PROTECTION, POD_GARBAGE, NAMESPACE, GARBAGE)
 
 # Resources whose objects neither own nor are owned; watching them would only cost.
 UNOWNED_KINDS = ("Event",)
@@ -88,11 +85,11 @@ class Controllers:
         self._rows = served_once(self._scheme.resources())
         builders = {
             JOB: self._add_job,
-            PROTECTION: self._add_protection,
-            GARBAGE: self._add_garbage,
-            NAMESPACE: self._add_namespace,
             TTL: self._add_ttl,
+            PROTECTION: self._add_protection,
             POD_GARBAGE: self._add_pod_garbage,
+            NAMESPACE: self._add_namespace,
+            GARBAGE: self._add_garbage,
         }
         for name in NAMES:
             if name in chosen:
@@ -114,18 +111,8 @@ class Controllers:
         return found is not None
 
     def _add_job(self) -> None:
-        gates = self._profile.gates["controllers"]
-        grouped = gates.enabled_if_known("WorkloadWithJob") and self._serves(PODGROUPS)
-        recorder = self._recorder(JOB)
         pods, jobs = self._informers.of(PODS), self._informers.of(JOBS)
-        scheduling = None
-        synced = [pods.synced, jobs.synced]
-        if grouped:
-            workloads, groups = self._informers.of(WORKLOADS), self._informers.of(PODGROUPS)
-            scheduling = SchedulingObjects(
-                self._client, workloads=workloads, pod_groups=groups, recorder=recorder
-            )
-            synced += [workloads.synced, groups.synced]
+        recorder = self._recorder(JOB)
         expectations = Expectations()
         actions = PodActions(
             self._client, expectations=expectations, recorder=recorder, clock=self._clock
@@ -134,28 +121,38 @@ class Controllers:
             self._client,
             jobs=jobs,
             pods=pods,
-            scheduling=scheduling,
-            synced=synced,
+            scheduling=self._scheduling_objects(recorder),
             recorder=recorder,
             expectations=expectations,
-            queue=WorkQueue(
-                clock=self._clock,
-                rng=self._rng,
-                first_seconds=FIRST_RETRY_SECONDS,
-                longest_seconds=LONGEST_RETRY_SECONDS,
-            ),
+            queue=self._queue(first_seconds=FIRST_RETRY_SECONDS),
             actions=actions,
             claims=PodClaims(self._client, jobs=jobs, pods=pods),
             clock=self._clock,
         )
         orphans = OrphanReleaser(
-            self._client,
-            jobs=jobs,
-            pods=pods,
-            actions=actions,
-            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            self._client, jobs=jobs, pods=pods, actions=actions, queue=self._queue()
         )
         self._runs += [controller.run, orphans.run]
+
+    def _scheduling_objects(self, recorder: EventRecorder) -> SchedulingObjects | None:
+        gates = self._profile.gates["controllers"]
+        if not gates.enabled_if_known("WorkloadWithJob") or not self._serves(PODGROUPS):
+            return None
+        return SchedulingObjects(
+            self._client,
+            workloads=self._informers.of(WORKLOADS),
+            pod_groups=self._informers.of(PODGROUPS),
+            recorder=recorder,
+        )
+
+    def _add_ttl(self) -> None:
+        controller = TtlAfterFinished(
+            self._client,
+            jobs=self._informers.of(JOBS),
+            queue=self._queue(),
+            clock=self._clock,
+        )
+        self._runs.append(controller.run)
 
     def _add_protection(self) -> None:
         if not self._serves(PODGROUPS):
@@ -164,7 +161,7 @@ class Controllers:
             self._client,
             pods=self._informers.of(PODS),
             pod_groups=self._informers.of(PODGROUPS),
-            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            queue=self._queue(),
         )
         self._runs.append(controller.run)
 
@@ -173,10 +170,10 @@ class Controllers:
         every = [resource_of(row) for row in self._scheme.resources() if "get" in row.verbs]
         controller = GarbageCollector(
             self._client,
-            {resource: self._informers.of(resource) for resource in resources},
+            {resource: self._informers.of_metadata(resource) for resource in resources},
             kinds={(resource.api_version, resource.kind): resource for resource in every},
             recorder=self._recorder(GARBAGE),
-            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            queue=self._queue(),
         )
         self._runs.append(controller.run)
 
@@ -185,16 +182,7 @@ class Controllers:
             self._client,
             [resource_of(row) for row in self._rows if row.namespaced],
             namespaces=self._informers.of(NAMESPACES),
-            queue=WorkQueue(clock=self._clock, rng=self._rng),
-            clock=self._clock,
-        )
-        self._runs.append(controller.run)
-
-    def _add_ttl(self) -> None:
-        controller = TtlAfterFinished(
-            self._client,
-            jobs=self._informers.of(JOBS),
-            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            queue=self._queue(),
             clock=self._clock,
         )
         self._runs.append(controller.run)
@@ -204,20 +192,18 @@ class Controllers:
             self._client,
             pods=self._informers.of(PODS),
             nodes=self._informers.of(NODES),
-            queue=WorkQueue(clock=self._clock, rng=self._rng),
+            queue=self._queue(),
             clock=self._clock,
         )
         self._runs.append(controller.run)
 
+    def _queue(self, *, first_seconds: float = FIRST_PAUSE_SECONDS) -> WorkQueue[Any]:
+        return WorkQueue(self._clock, self._rng, first_seconds=first_seconds)
+
     def _recorder(self, component: str) -> EventRecorder:
-        recorder = EventRecorder(
-            self._client, component=component, clock=self._clock, suffix=self._suffix
-        )
+        recorder = EventRecorder(self._client, component=component, clock=self._clock)
         self._runs.append(recorder.run)
         return recorder
-
-    def _suffix(self) -> str:
-        return f"{self._rng.getrandbits(64):016x}"
 
 
 def served_once(rows: Sequence[ResourceInfo]) -> list[ResourceInfo]:

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import random
+from typing import Any
+
+import msgspec
 
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
+
+
+class _Partial(msgspec.Struct):
+    """An object of which only the metadata is decoded."""
+
+    metadata: dict[str, Any]
+
+
+_decode_partial = msgspec.json.Decoder(_Partial).decode
 
 
 class SharedInformers:
@@ -28,6 +40,27 @@ class SharedInformers:
             )
         return self._informers[key]
 
+    def of_metadata(self, resource: Resource) -> Informer[JsonObject]:
+        """Return an informer of which only the metadata is needed.
+
+        If nobody asked for the whole objects before, nothing else is kept in memory; so ask
+        for these last.
+        """
+        key = (resource.group, resource.plural)
+        if key not in self._informers:
+            self._informers[key] = Informer(
+                self._client,
+                resource,
+                clock=self._clock,
+                rng=self._rng,
+                decode_bytes=_metadata_only,
+            )
+        return self._informers[key]
+
     def all(self) -> list[Informer[JsonObject]]:
         """Return every informer made so far."""
         return list(self._informers.values())
+
+
+def _metadata_only(body: bytes) -> JsonObject:
+    return {"metadata": _decode_partial(body).metadata}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
 
 from kubegang.apimachinery.errors import ApiError, NotFoundError
 from kubegang.apimachinery.objects import JsonObject
@@ -27,13 +26,11 @@ _log = logger(__name__)
 class EventRecorder:
     """Writes events about objects; one that cannot be written is logged and dropped."""
 
-    def __init__(
-        self, client: Client, *, component: str, clock: Clock, suffix: Callable[[], str]
-    ) -> None:
+    def __init__(self, client: Client, *, component: str, clock: Clock) -> None:
         self._client = client
         self._component = component
         self._clock = clock
-        self._suffix = suffix
+        self._last_name = 0
         self._correlator = Correlator()
         self._waiting: deque[Sighting] = deque()
         self._added = asyncio.Event()
@@ -45,7 +42,7 @@ class EventRecorder:
             type_=type_,
             reason=reason,
             message=message,
-            name=f"{regarding['metadata']['name']}.{self._suffix()}",
+            name=f"{regarding['metadata']['name']}.{self._next_name():x}",
             now=self._clock.now(),
         )
         if sighting is None:
@@ -63,6 +60,12 @@ class EventRecorder:
                 await self._write(self._waiting.popleft())
             self._added.clear()
             await self._added.wait()
+
+    def _next_name(self) -> int:
+        """Return the time in nanoseconds, never twice: so events are listed in their order."""
+        now = int(self._clock.now() * 1e9)
+        self._last_name = max(now, self._last_name + 1)
+        return self._last_name
 
     async def _write(self, sighting: Sighting) -> None:
         try:

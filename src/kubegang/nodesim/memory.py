@@ -9,12 +9,17 @@ from __future__ import annotations
 import msgspec
 
 from kubegang.apimachinery.times import parse_time
+from kubegang.client.localcopy import is_newer
 from kubegang.nodesim.forms import SimulatedPod
 
 # The kubelet's pauses before it starts a container again: doubled each time, then capped;
 # a container that ran for twice the longest pause begins anew.
 FIRST_RESTART_SECONDS = 10.0
 LONGEST_RESTART_SECONDS = 300.0
+
+PATIENCE_SECONDS = 30.0
+"""So long is waited to see what was written; a server that was restored from a backup may
+never show it."""
 
 SCHEDULED = "PodScheduled"
 
@@ -28,7 +33,7 @@ class PodMemory(msgspec.Struct):
         started: when its containers started last.
         ended: when they ended last, if they wait to be started again.
         pause: before the next restart; 0 before the first.
-        written: the resourceVersion of our last write; an older pod is not acted on.
+        written: the resourceVersion of our last write, and when it was.
     """
 
     bound: float
@@ -36,7 +41,7 @@ class PodMemory(msgspec.Struct):
     started: float | None = None
     ended: float | None = None
     pause: float = 0.0
-    written: str = ""
+    written: tuple[str, float] = ("0", 0.0)
 
     @classmethod
     def of(cls, pod: SimulatedPod, *, now: float) -> PodMemory:
@@ -51,6 +56,13 @@ class PodMemory(msgspec.Struct):
             # The mark lies one grace period ahead of the moment of the deletion.
             grace = float(pod.metadata.deletion_grace_period_seconds or 0)
             self.marked = _not_after(now, deadline, less=grace)
+
+    def is_outdated(self, pod: SimulatedPod, *, now: float) -> bool:
+        """Return whether a pod is older than our own last write of it."""
+        version, at = self.written
+        if now - at > PATIENCE_SECONDS:
+            return False
+        return is_newer(version, pod.metadata.resource_version)
 
     def pause_after(self, ended: float) -> float:
         """Return how long containers that end now wait before they start again."""

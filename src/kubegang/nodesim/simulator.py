@@ -16,7 +16,6 @@ from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client
-from kubegang.client.localcopy import is_newer
 from kubegang.client.resources import NODES, PODS
 from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
@@ -24,7 +23,7 @@ from kubegang.nodesim.addresses import NODE_NETWORK, POD_NETWORK, Addresses
 from kubegang.nodesim.annotations import AnnotationError
 from kubegang.nodesim.forms import SimulatedNode, SimulatedPod
 from kubegang.nodesim.heartbeats import Heartbeats
-from kubegang.nodesim.memory import PodMemory
+from kubegang.nodesim.memory import PATIENCE_SECONDS, PodMemory
 from kubegang.nodesim.nodestatus import ready_status, taints_when_ready
 from kubegang.nodesim.podstatus import Place, status_after
 from kubegang.nodesim.stages import Step, next_step
@@ -131,7 +130,7 @@ class NodeSimulator:
             self._pod_changed(pod)
 
     def _node_changed(self, node: SimulatedNode) -> None:
-        if not node.is_ready:
+        if not node.is_ready or taints_when_ready(node) is not None:
             self._node_queue.add(node.metadata.name)
 
     def _pod_changed(self, pod: SimulatedPod) -> None:
@@ -165,30 +164,37 @@ class NodeSimulator:
 
     async def _make_ready(self, name: str) -> None:
         node = self._nodes.get("", name)
-        if node is None or node.is_ready:
+        if node is None:
             return
+        version = node.metadata.resource_version
+        try:
+            if not node.is_ready:
+                version = await self._report_ready(node)
+            taints = taints_when_ready(node)
+            if taints is not None:
+                # The version makes sure that nobody's taint is lost in between.
+                metadata = {"uid": node.metadata.uid, "resourceVersion": version}
+                patch = {"metadata": metadata, "spec": {"taints": taints or None}}
+                await self._client.patch(NODES, name, patch=patch)
+        except NotFoundError:
+            return
+
+    async def _report_ready(self, node: SimulatedNode) -> str:
+        """Report a node as ready; return its new resourceVersion."""
         status = ready_status(
             node,
             address=self._node_addresses.next(),
             version=self._kubelet_version,
             now=self._clock.now(),
         )
-        try:
-            await self._client.patch(
-                NODES,
-                name,
-                patch={"metadata": {"uid": node.metadata.uid}, "status": status},
-                patch_type="strategic",
-                subresource="status",
-            )
-            taints = taints_when_ready(node)
-            if taints is not None:
-                # The version makes sure that nobody's taint is lost in between.
-                metadata = {"resourceVersion": node.metadata.resource_version}
-                patch = {"metadata": metadata, "spec": {"taints": taints or None}}
-                await self._client.patch(NODES, name, patch=patch)
-        except NotFoundError:
-            return
+        written = await self._client.patch(
+            NODES,
+            node.metadata.name,
+            patch={"metadata": {"uid": node.metadata.uid}, "status": status},
+            patch_type="strategic",
+            subresource="status",
+        )
+        return str(written["metadata"]["resourceVersion"])
 
     # Pods
 
@@ -198,8 +204,9 @@ class NodeSimulator:
             return
         uid = pod.metadata.uid
         memory = self._memories[uid]
-        if memory.written and is_newer(memory.written, pod.metadata.resource_version):
+        if memory.is_outdated(pod, now=self._clock.now()):
             # The news of our own write is on its way and brings the pod here again.
+            self._pod_queue.add_after(key, PATIENCE_SECONDS)
             return
         try:
             step = next_step(pod, memory)
@@ -244,7 +251,7 @@ class NodeSimulator:
             patch_type="strategic",
             subresource="status",
         )
-        memory.written = written["metadata"]["resourceVersion"]
+        memory.written = (written["metadata"]["resourceVersion"], now)
         match step.action:
             case "start":
                 memory.start(now)

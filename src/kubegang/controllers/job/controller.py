@@ -16,7 +16,6 @@ to a crash and is found again by the next sync.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import msgspec
@@ -47,7 +46,7 @@ from kubegang.controllers.job.podactions import Failure, PodActions
 from kubegang.controllers.job.pods import has_finalizer, is_deleted, is_ready
 from kubegang.controllers.job.podtemplate import pods_for
 from kubegang.controllers.job.status import Present, first_status, second_status
-from kubegang.controllers.job.statuswriter import StatusWriter
+from kubegang.controllers.job.statuswriter import PATIENCE_SECONDS, StatusWriter
 from kubegang.controllers.job.tally import Tally, tally
 from kubegang.controllers.job.verdict import Verdict, completion, judge
 from kubegang.controllers.owners import controller_of
@@ -58,8 +57,7 @@ BATCH_SECONDS = 1.0
 """News of pods waits so long for more: a Job of a thousand pods is not looked at for each."""
 
 FIRST_RETRY_SECONDS = 1.0
-LONGEST_RETRY_SECONDS = 60.0
-"""For the work queue: pauses after a sync that failed."""
+"""For the work queue: the pause after a first sync that failed."""
 
 
 class _Moved(msgspec.Struct, frozen=True):
@@ -79,7 +77,6 @@ class JobController:
         jobs: Informer[JsonObject],
         pods: Informer[JsonObject],
         scheduling: SchedulingObjects | None,
-        synced: Sequence[asyncio.Event],
         recorder: EventRecorder,
         expectations: Expectations,
         actions: PodActions,
@@ -89,13 +86,15 @@ class JobController:
     ) -> None:
         self._jobs = jobs
         self._scheduling = scheduling
-        self._synced = synced
+        self._synced = [jobs.synced, pods.synced]
+        if scheduling is not None:
+            self._synced += scheduling.synced
         self._queue = queue
         self._clock = clock
         self._expectations = expectations
         self._actions = actions
         self._claims = claims
-        self._statuses = StatusWriter(client, recorder=recorder)
+        self._statuses = StatusWriter(client, recorder=recorder, clock=clock)
         self._backoffs: dict[str, Backoff] = {}
         self._listen(pods)
 
@@ -167,8 +166,11 @@ class JobController:
 
     async def _sync(self, key: Key) -> None:
         job = self._jobs.get(*key)
-        if job is None or is_managed_elsewhere(job) or self._statuses.is_outdated(job):
-            # An outdated one comes here again: the news of our own write is on its way.
+        if job is None or is_managed_elsewhere(job):
+            return
+        if self._statuses.is_outdated(job):
+            # The news of our own write is on its way and brings the Job here again.
+            self._queue.add_after(key, PATIENCE_SECONDS)
             return
         if is_finished(job):
             self._backoffs.pop(uid(job), None)

@@ -46,6 +46,9 @@ class SchedulingObjects:
 
     Objects are told by their controller's uid, never by name: one that a user made and that
     only points at the Job is ignored.
+
+    Attributes:
+        synced: set when all objects there are have been seen.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class SchedulingObjects:
         pod_groups: Informer[JsonObject],
         recorder: EventRecorder,
     ) -> None:
+        self.synced = [workloads.synced, pod_groups.synced]
         self._client = client
         self._workloads = workloads
         self._groups = pod_groups

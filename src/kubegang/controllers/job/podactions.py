@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -18,6 +18,9 @@ from kubegang.controllers.job.jobs import uid
 from kubegang.controllers.job.pods import TRACKING_FINALIZER, has_finalizer
 
 Failure = ApiError | UnreachableError
+
+REQUESTS_AT_ONCE = 50
+"""For all Jobs together: an API server refuses more than it can work on."""
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -45,6 +48,7 @@ class PodActions:
         self._expectations = expectations
         self._recorder = recorder
         self._clock = clock
+        self._free = asyncio.Semaphore(REQUESTS_AT_ONCE)
 
     async def create(self, job: JsonObject, pods: Sequence[JsonObject]) -> Done:
         """Make pods in batches of 1, 2, 4, …: a template that is refused costs one attempt."""
@@ -92,8 +96,8 @@ class PodActions:
         self._expectations.begin_creation(uid(job), now=self._clock.now())
         made: JsonObject | None = None
         try:
-            failure, made = await _attempt(
-                self._client.create(PODS, pod, job["metadata"]["namespace"])
+            failure, made = await self._attempt(
+                lambda: self._client.create(PODS, pod, job["metadata"]["namespace"])
             )
         finally:
             made_uid = uid(made) if made is not None else ""
@@ -108,8 +112,8 @@ class PodActions:
         return Done((), failure)
 
     async def _delete_one(self, job: JsonObject, pod: JsonObject) -> Done:
-        failure, _ = await _attempt(
-            self._client.delete(
+        failure, _ = await self._attempt(
+            lambda: self._client.delete(
                 PODS, _name(pod), pod["metadata"]["namespace"], precondition_uid=uid(pod)
             )
         )
@@ -124,8 +128,8 @@ class PodActions:
 
     async def _release_one(self, job: JsonObject | None, pod: JsonObject) -> Done:
         change = {"uid": uid(pod), "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER]}
-        failure, _ = await _attempt(
-            self._client.patch(
+        failure, _ = await self._attempt(
+            lambda: self._client.patch(
                 PODS,
                 _name(pod),
                 pod["metadata"]["namespace"],
@@ -140,15 +144,17 @@ class PodActions:
             self._expectations.saw_released(uid(job), uid(pod))
         return Done((), failure)
 
+    async def _attempt(
+        self, call: Callable[[], Awaitable[JsonObject]]
+    ) -> tuple[Failure | None, JsonObject | None]:
+        try:
+            async with self._free:
+                return None, await call()
+        except (ApiError, UnreachableError) as error:
+            return error, None
+
     def _tell(self, job: JsonObject, kind: str, reason: str, message: str) -> None:
         self._recorder.record(job, type_=kind, reason=reason, message=message)
-
-
-async def _attempt(call: Awaitable[JsonObject]) -> tuple[Failure | None, JsonObject | None]:
-    try:
-        return None, await call
-    except (ApiError, UnreachableError) as error:
-        return error, None
 
 
 def _joined(results: Sequence[Done]) -> Done:

@@ -53,8 +53,10 @@ class CycleHandle:
         """Begin a trial, which is taken back on exit."""
         return Trial(self.cluster)
 
-    def passing(self, state: CycleState, pod: PodInfo, *, rows: Rows) -> BoolArray:
-        """Return, in the order of ``rows``, whether all filters let the pod onto each node."""
+    def passing(
+        self, state: CycleState, pod: PodInfo, *, rows: Rows, own_node_only: bool = False
+    ) -> BoolArray:
+        """Return, in the order of ``rows``, whether the filters let the pod onto each node."""
         return filter_beside_nominated(
             self.framework,
             state,
@@ -62,9 +64,12 @@ class CycleHandle:
             snapshot=self.cluster,
             rows=rows,
             deciding=self._deciding,
+            own_node_only=own_node_only,
         )
 
-    def refusals(self, state: CycleState, pod: PodInfo, *, rows: RowArray) -> list[Refusal]:
+    def refusals(
+        self, state: CycleState, pod: PodInfo, *, rows: RowArray, own_node_only: bool = False
+    ) -> list[Refusal]:
         """Return why ``rows`` are refused; those that are not do not occur."""
         return explain_beside_nominated(
             self.framework,
@@ -73,6 +78,7 @@ class CycleHandle:
             snapshot=self.cluster,
             rows=rows,
             deciding=self._deciding,
+            own_node_only=own_node_only,
         )
 
     def is_local(self, state: CycleState) -> bool:

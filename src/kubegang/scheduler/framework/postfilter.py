@@ -61,14 +61,24 @@ class Handle(Protocol):
         """Begin a trial, which is taken back on exit."""
         ...
 
-    def passing(self, state: CycleState, pod: PodInfo, *, rows: RowArray) -> BoolArray:
-        """Return, in the order of ``rows``, whether all filters let the pod onto each node.
+    def passing(
+        self, state: CycleState, pod: PodInfo, *, rows: RowArray, own_node_only: bool = False
+    ) -> BoolArray:
+        """Return, in the order of ``rows``, whether the filters let the pod onto each node.
 
         Pods of equal or higher priority to which a node is promised count there too.
+
+        Args:
+            state: the notes of an attempt at the pod.
+            pod: counted nowhere.
+            rows: the nodes.
+            own_node_only: ask only filters that never look at other nodes.
         """
         ...
 
-    def refusals(self, state: CycleState, pod: PodInfo, *, rows: RowArray) -> Sequence[Refusal]:
+    def refusals(
+        self, state: CycleState, pod: PodInfo, *, rows: RowArray, own_node_only: bool = False
+    ) -> Sequence[Refusal]:
         """Return why ``rows`` are refused; those that are not do not occur."""
         ...
 

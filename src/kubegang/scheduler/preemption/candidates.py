@@ -83,10 +83,28 @@ class CandidateSearch:
         weaker = self._handle.cluster.lowest_priorities()[rows] < self._pod.priority
         if not weaker.all():
             self.refusals.append(Refusal(rows[~weaker], NO_VICTIMS))
-        size = wanted if self._handle.is_local(self._state) else 1
         rows = rows[weaker]
-        for start in range(0, len(rows), size):
-            yield from self._try_batch(rows[start : start + size])
+        side_by_side = self._handle.is_local(self._state)
+        for start in range(0, len(rows), wanted):
+            batch = rows[start : start + wanted]
+            if side_by_side:
+                yield from self._try_batch(batch)
+            else:
+                for row in self._worth_trying(batch):
+                    yield from self._try_batch(row)
+
+    def _worth_trying(self, rows: RowArray) -> list[RowArray]:
+        """Return, one by one, the nodes that are not out of the question for their own sake."""
+        pods = [pod for row in rows.tolist() for pod in self._handle.cluster.pods_on(row)]
+        weaker = [p for p in pods if self._handle.cluster.priority_of(p) < self._pod.priority]
+        with self._handle.trial() as trial:
+            trial.evict(*weaker)
+            passed = self._handle.passing(self._state, self._pod, rows=rows, own_node_only=True)
+            if not passed.all():
+                self.refusals += self._handle.refusals(
+                    self._state, self._pod, rows=rows[~passed], own_node_only=True
+                )
+        return list(rows[passed].reshape(-1, 1))
 
     def _try_batch(self, rows: RowArray) -> list[Candidate]:
         tried = [self._units_on(int(row), alone=len(rows) == 1) for row in rows]

@@ -67,8 +67,8 @@ def preempt_for_pod(
         return PostFilterResult(unschedulable(NEVER))
     cluster = handle.cluster
     # A node that is out of the question otherwise is not worth waiting for.
-    hopeless = _code_of(cluster.nodes.row(pod.nominated_node_name), refusals)
-    if hopeless is not Code.UNRESOLVABLE and awaits_victims(
+    answer = _code_of(cluster.nodes.row(pod.nominated_node_name), refusals)
+    if answer is not Code.UNRESOLVABLE and awaits_victims(
         cluster, pod.nominated_node_name, priority=pod.priority
     ):
         return PostFilterResult(unschedulable(_AWAITS))

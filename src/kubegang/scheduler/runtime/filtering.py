@@ -95,14 +95,16 @@ def run_filter_plugins(
     pod: PodInfo,
     cluster: ClusterView,
     rows: Rows,
+    own_node_only: bool = False,
 ) -> BoolArray:
-    """Return, in the order of ``rows``, whether all plugins let the pod onto each node."""
+    """Return, in the order of ``rows``, whether the plugins let the pod onto each node."""
+    skipped = framework.skipped_filters(state, own_node_only=own_node_only)
     passed: BoolArray = framework.masks.mask(state, pod, cluster=cluster)[rows]
     for plugin in framework.row_filter_plugins:
-        if plugin.NAME not in state.skip_filter:
+        if plugin.NAME not in skipped:
             passed = passed & plugin.filter(state, pod, cluster=cluster, rows=rows)
     for node_plugin in framework.node_filter_plugins:
-        if node_plugin.NAME not in state.skip_filter:
+        if node_plugin.NAME not in skipped:
             passed = _ask_node_by_node(
                 node_plugin, state, pod=pod, cluster=cluster, rows=rows, so_far=passed
             )
@@ -133,6 +135,7 @@ def explain_refusals(
     pod: PodInfo,
     cluster: ClusterView,
     rows: RowArray,
+    own_node_only: bool = False,
 ) -> list[Refusal]:
     """Return why each of ``rows`` is refused: the first plugin that refuses it says so.
 
@@ -140,8 +143,9 @@ def explain_refusals(
     """
     refusals: list[Refusal] = []
     left = rows
+    skipped = framework.skipped_filters(state, own_node_only=own_node_only)
     for kind in framework.filters:
-        if kind.name in state.skip_filter or not len(left):
+        if kind.name in skipped or not len(left):
             continue
         if kind.by_node is not None:
             left = _explain_node_by_node(

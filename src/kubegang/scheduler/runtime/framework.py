@@ -8,7 +8,7 @@ answer comes, never the answer. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.errors import PluginConfigError
@@ -143,6 +143,10 @@ class Framework:
     def is_local(self, state: CycleState) -> bool:
         """Return whether what the filters say about a node depends on that node alone."""
         return self._wide_filters <= state.skip_filter
+
+    def skipped_filters(self, state: CycleState, *, own_node_only: bool) -> Set[str]:
+        """Return the filters that are not to be asked."""
+        return state.skip_filter | self._wide_filters if own_node_only else state.skip_filter
 
 
 def _only_one(sorters: tuple[QueueSortPlugin, ...]) -> QueueSortPlugin:

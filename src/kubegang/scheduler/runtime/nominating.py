@@ -8,6 +8,7 @@ the promised pods on it (kube-scheduler's two passes). Pure.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -31,6 +32,7 @@ def filter_beside_nominated(
     snapshot: Snapshot,
     rows: Rows,
     deciding: Collection[PodUid],
+    own_node_only: bool = False,
 ) -> BoolArray:
     """Return, in the order of ``rows``, whether the pod may go to each node.
 
@@ -41,20 +43,27 @@ def filter_beside_nominated(
         snapshot: the cluster.
         rows: to be looked at.
         deciding: the pods that are being decided about; what is promised to them is theirs.
+        own_node_only: ask only filters that never look at other nodes.
     """
-    passed = run_filter_plugins(framework, state, pod=pod, cluster=snapshot, rows=rows)
+    ask = partial(
+        run_filter_plugins,
+        framework,
+        state,
+        pod=pod,
+        cluster=snapshot,
+        own_node_only=own_node_only,
+    )
+    passed = ask(rows=rows)
     claims = _claims(snapshot, pod, deciding)
     if not claims:
         return passed
     table_rows = np.arange(snapshot.nodes.size, dtype=np.intp)[rows]
     passed = passed.copy()
     claimed = np.flatnonzero(passed & np.isin(table_rows, list(claims)))
-    for batch in _batches(claimed, together=framework.is_local(state)):
+    for batch in _batches(claimed, together=own_node_only or framework.is_local(state)):
         with Trial(snapshot) as trial:
             _place_claims(trial, claims, snapshot=snapshot, rows=table_rows[batch])
-            passed[batch] = run_filter_plugins(
-                framework, state, pod=pod, cluster=snapshot, rows=table_rows[batch]
-            )
+            passed[batch] = ask(rows=table_rows[batch])
     return passed
 
 
@@ -66,25 +75,31 @@ def explain_beside_nominated(
     snapshot: Snapshot,
     rows: RowArray,
     deciding: Collection[PodUid],
+    own_node_only: bool = False,
 ) -> list[Refusal]:
     """Return why each of ``rows`` is refused; those that are not do not occur.
 
     Where it is the promised pods that leave no room, what they leave is what is told.
     """
+    ask = partial(
+        explain_refusals,
+        framework,
+        state,
+        pod=pod,
+        cluster=snapshot,
+        own_node_only=own_node_only,
+    )
     claims = _claims(snapshot, pod, deciding)
     refusals: list[Refusal] = []
     if claims:
         claimed = rows[np.isin(rows, list(claims))]
-        for batch in _batches(claimed, together=framework.is_local(state)):
+        for batch in _batches(claimed, together=own_node_only or framework.is_local(state)):
             with Trial(snapshot) as trial:
                 _place_claims(trial, claims, snapshot=snapshot, rows=batch)
-                refusals += explain_refusals(
-                    framework, state, pod=pod, cluster=snapshot, rows=batch
-                )
+                refusals += ask(rows=batch)
     explained = [refusal.rows for refusal in refusals]
     left = rows[~np.isin(rows, np.concatenate(explained))] if explained else rows
-    refusals += explain_refusals(framework, state, pod=pod, cluster=snapshot, rows=left)
-    return refusals
+    return refusals + ask(rows=left)
 
 
 def _claims(snapshot: Snapshot, pod: PodInfo, deciding: Collection[PodUid]) -> _Claims:
