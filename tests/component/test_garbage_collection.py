@@ -360,7 +360,8 @@ async def test_pods_of_a_node_that_comes_back_stay(cluster: ControlledCluster) -
 async def test_of_too_many_ended_pods_the_oldest_go(cluster: ControlledCluster) -> None:
     users = Users(cluster)
     client = cluster.client
-    pods, nodes = (Informer(client, resource, clock=cluster.clock) for resource in (PODS, NODES))
+    pods: Informer[JsonObject] = Informer(client, PODS, clock=cluster.clock)
+    nodes: Informer[JsonObject] = Informer(client, NODES, clock=cluster.clock)
     collector = PodGarbageCollector(
         client,
         pods=pods,
