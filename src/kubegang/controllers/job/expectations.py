@@ -44,7 +44,11 @@ class Expectations:
 
     def end_creation(self, job: str, uid: str, *, now: float) -> None:
         """Wait for the appearance of a pod, unless it was seen; an empty uid is none."""
-        entry = self._entry(job, now)
+        entry = self._by_job.get(job)
+        if entry is None:
+            # The Job went in the meantime.
+            return
+        entry.since = now
         if uid and uid not in entry.appeared:
             entry.created.add(uid)
         entry.creating -= 1

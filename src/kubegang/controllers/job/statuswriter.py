@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubegang.apimachinery.errors import ConflictError, NotFoundError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
 from kubegang.client.interface import Client
@@ -27,10 +28,18 @@ class StatusWriter:
         self._written: dict[str, tuple[str, float]] = {}
 
     async def write(self, job: JsonObject, change: StatusChange) -> JsonObject:
-        """Write a status; return the Job as stored."""
+        """Write a status; return the Job as stored.
+
+        Raises:
+            ConflictError: the Job has changed, or is gone.
+            ApiError: the status was refused.
+        """
         if change.status != status_of(job):
             changed = {**job, "status": change.status}
-            job = await self._client.update(JOBS, changed, subresource="status")
+            try:
+                job = await self._client.update(JOBS, changed, subresource="status")
+            except NotFoundError as error:
+                raise ConflictError(error.message) from error
             version = job["metadata"]["resourceVersion"]
             self._written[uid(job)] = (version, self._clock.now())
         for event in change.events:

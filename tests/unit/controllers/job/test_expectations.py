@@ -63,3 +63,12 @@ def test_a_job_that_is_gone_is_forgotten() -> None:
     expectations.forget("job")
 
     assert expectations.satisfied("job", now=1)
+
+
+def test_an_answer_that_comes_after_the_job_is_gone_is_forgotten_too() -> None:
+    expectations = Expectations()
+    expectations.begin_creation("job", now=0)
+    expectations.forget("job")
+    expectations.end_creation("job", "a", now=0)
+
+    assert expectations.satisfied("job", now=1)
