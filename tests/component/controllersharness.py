@@ -55,11 +55,17 @@ class ControlledCluster:
         await ready.wait()
 
     async def kill(self) -> None:
-        """End the controllers as a kill would: nothing that was begun is finished."""
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.wait({self._running})
-            self._running = None
+        """End the controllers as a kill would: nothing that was begun is finished.
+
+        Controllers that ended before by themselves have broken down: that is raised.
+        """
+        running, self._running = self._running, None
+        if running is None:
+            return
+        if running.done():
+            running.result()
+        running.cancel()
+        await asyncio.wait({running})
 
     async def wait(self, seconds: float) -> None:
         """Let virtual time pass."""

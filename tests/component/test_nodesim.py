@@ -58,6 +58,8 @@ class NodesOnly:
         try:
             yield
         finally:
+            if task.done():
+                task.result()
             task.cancel()
             await asyncio.wait({task})
 

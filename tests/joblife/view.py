@@ -21,6 +21,7 @@ KINDS = (JOBS, PODS, WORKLOADS, PODGROUPS)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _WORD = re.compile(r"[\w.-]+")
+_RANDOM_END = re.compile(r"[bcdfghjklmnpqrstvwxz2456789]{5}(?= failed with| has condition|$)")
 _OF_THE_SERVER = ("managedFields", "resourceVersion", "uid", "creationTimestamp")
 
 
@@ -115,7 +116,8 @@ def _without_hashes(text: str) -> str:
 
 
 def _told(event: JsonObject, names: dict[str, str]) -> str:
-    message = re.sub(r"(pod: \S+)\w{5}$", r"\1?", event["message"])
+    # Pods that are gone have no name any more to be known by.
+    message = _RANDOM_END.sub("?", event["message"])
     return " | ".join(
         (
             event["involvedObject"]["kind"],

@@ -177,7 +177,7 @@ class QueuePlaces(RuleBasedStateMachine):
     def _end_preemption(self, key: EntityKey, failed: bool) -> None:
         self.preempting.discard(key)
         self.stage.cache.end_preemption(key)
-        self.stage.queue.preemption_ended(key, at_once=failed, now=self.stage.clock.time)
+        self.stage.queue.preemption_ended(key, failed=failed, now=self.stage.clock.time)
 
     @rule(uid=pods, succeeds=st.booleans())
     def end_binding(self, uid: PodUid, succeeds: bool) -> None:

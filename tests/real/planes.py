@@ -34,7 +34,7 @@ def real_plane(directory: Path) -> Iterator[Path]:
     if not (BINARIES / "kube-apiserver").exists():
         # Missing programs must not look like a comparison that went well.
         pytest.fail(f"no programs in {BINARIES}: run tests/real/peer/build 37")
-    port = os.environ.get(PORT, "22380")
+    port = os.environ.get(PORT, "22300")
     environment = {**os.environ, "NO_SCHED": "1", "ETCD_NOFSYNC": "true"}
     subprocess.run([PEER / "up", "37", directory, port], env=environment, check=True)
     try:

@@ -47,6 +47,19 @@ class PluginWeight(msgspec.Struct, frozen=True):
     points: frozenset[str] | None = None
 
 
+class SchedulingRules(msgspec.Struct, frozen=True, kw_only=True):
+    """What kube-scheduler of one release does otherwise than that of 1.37; defaults are 1.37's.
+
+    Plain answers to plain questions, for cycle, preemption and plugins.
+
+    Attributes:
+        victim_priority: whose priority says whether a member of a pod group may be evicted:
+            its ``group``'s (1.37), or its ``own`` (1.36, measured on 1.36.3).
+    """
+
+    victim_priority: Literal["group", "own"] = "group"
+
+
 class SchedulerProfile(msgspec.Struct, frozen=True, kw_only=True):
     """How pods of one schedulerName are decided about.
 
@@ -57,6 +70,7 @@ class SchedulerProfile(msgspec.Struct, frozen=True, kw_only=True):
         percentage_of_nodes_to_score: 0 lets the size of the cluster decide.
         speaking: whether held groups and pods get a condition and an event that say the
             Diagnosis, where upstream is silent (the ``kubegang`` profile).
+        rules: what the release does otherwise than 1.37.
     """
 
     scheduler_name: str
@@ -66,6 +80,7 @@ class SchedulerProfile(msgspec.Struct, frozen=True, kw_only=True):
     initially_scheduled_condition: str
     percentage_of_nodes_to_score: int = 0
     speaking: bool = False
+    rules: SchedulingRules = SchedulingRules()
 
 
 class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):

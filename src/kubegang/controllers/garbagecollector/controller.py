@@ -97,8 +97,13 @@ class GarbageCollector:
 
     async def _reconcile(self, uid: str) -> None:
         node = self._graph.node(uid)
-        if node is None:
-            return
+        if node is not None:
+            calls = self._graph.calls(uid)
+            await self._look_at(node)
+            self._graph.answer(uid, calls)
+
+    async def _look_at(self, node: Node) -> None:
+        """Do what is to be done about an object now."""
         unseen = [owner for owner in node.owners if self._graph.owner(owner, node) is None]
         if not decide(self._graph, node, known=await self._look_up_all(node, unseen)):
             return
@@ -109,7 +114,7 @@ class GarbageCollector:
             )
         except NotFoundError:
             return
-        if live.uid == uid:
+        if live.uid == node.uid:
             known = await self._look_up_all(live, live.owners)
             for action in decide(self._graph, live, known=known):
                 await self._carry_out(action)
@@ -136,7 +141,7 @@ class GarbageCollector:
         except NotFoundError:
             found = None
         if found is not None and found.uid == owner.uid:
-            return state_of(found)
+            return state_of(self._graph, found, node)
         self._absent.add((node.namespace, owner))
         return "absent"
 

@@ -54,9 +54,9 @@ OwnerState = Literal["absent", "waiting", "solid"]
 """Gone; going, but only after what it owns; or there."""
 
 
-def state_of(owner: Node) -> OwnerState:
+def state_of(graph: OwnershipGraph, owner: Node, dependent: Node) -> OwnerState:
     """Return the state of an owner that exists."""
-    return "waiting" if owner.waits_for_dependents() else "solid"
+    return "waiting" if graph.is_waiting(owner, dependent) else "solid"
 
 
 def decide(graph: OwnershipGraph, node: Node, *, known: Mapping[Owner, OwnerState]) -> list[Action]:
@@ -65,8 +65,7 @@ def decide(graph: OwnershipGraph, node: Node, *, known: Mapping[Owner, OwnerStat
     Args:
         graph: everything seen.
         node: the object in question.
-        known: owners as the API knows them, at least those that the graph does not know;
-            where both know one, the API is right.
+        known: owners as the API knows them; where the graph knows one too, the API is right.
     """
     if node.orphans_dependents():
         return _orphan(graph, node)
@@ -100,7 +99,8 @@ def _follow_owners(
     dependents = graph.dependents(node.uid)
     if "waiting" in states.values() and dependents:
         deletion = DeleteObject(node, "Foreground")
-        in_circle = any(dependent.waits_for_dependents() for dependent in dependents)
+        # Perhaps the dependent waits for something else, but nothing is lost by that.
+        in_circle = any(graph.began_to_wait(dependent.uid) for dependent in dependents)
         return [UnblockOwners(node), deletion] if in_circle else [deletion]
     return [DeleteObject(node, _policy_of(node))]
 
@@ -108,8 +108,12 @@ def _follow_owners(
 def _state(
     graph: OwnershipGraph, node: Node, owner: Owner, known: Mapping[Owner, OwnerState]
 ) -> OwnerState:
+    if owner in known:
+        return known[owner]
     seen = graph.owner(owner, node)
-    return state_of(seen) if seen is not None and owner not in known else known[owner]
+    # One that went just now, while the API was asked about others, is left for later: its
+    # going brings the object here again.
+    return state_of(graph, seen, node) if seen is not None else "solid"
 
 
 def _policy_of(node: Node) -> Policy:

@@ -74,6 +74,8 @@ class OwnershipGraph:
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
         self._dependents: dict[str, dict[str, None]] = {}
+        self._began_to_wait: set[str] = set()
+        self._called: dict[str, set[str]] = {}
 
     def node(self, uid: str) -> Node | None:
         """Return the object with this uid, if it was seen."""
@@ -88,6 +90,29 @@ class OwnershipGraph:
         """Return the objects that name this uid as an owner, in the order they were seen."""
         return [self._nodes[dependent] for dependent in self._dependents.get(uid, ())]
 
+    def began_to_wait(self, uid: str) -> bool:
+        """Return whether an object waits for its dependents before it goes, or once did."""
+        return uid in self._began_to_wait
+
+    def is_waiting(self, owner: Node, dependent: Node) -> bool:
+        """Return whether an owner goes, but only after this dependent.
+
+        That it began to wait counts until the dependent has been looked at, though it may
+        have stopped since: an owner does not wait for those who do not block it.
+        """
+        called = owner.deleting and owner.uid in self._called.get(dependent.uid, ())
+        return called or owner.waits_for_dependents()
+
+    def calls(self, uid: str) -> frozenset[str]:
+        """Return the owners that began to wait since an object was looked at last."""
+        return frozenset(self._called.get(uid, ()))
+
+    def answer(self, uid: str, calls: frozenset[str]) -> None:
+        """Note that an object was looked at because of these calls."""
+        left = self._called.pop(uid, set()) - calls
+        if left:
+            self._called[uid] = left
+
     def put(self, node: Node) -> list[str]:
         """Take in a new or changed object; return the uids to look at."""
         old = self._nodes.get(node.uid)
@@ -96,9 +121,14 @@ class OwnershipGraph:
         self._nodes[node.uid] = node
         for owner in node.owners:
             self._dependents.setdefault(owner.uid, {})[node.uid] = None
-        affected = [node.uid] if node.owners or node.deleting else []
+        affected: list[str] = []
         if node.waits_for_dependents() and (old is None or not old.waits_for_dependents()):
-            affected += self._dependents.get(node.uid, {})
+            self._began_to_wait.add(node.uid)
+            for dependent in self._dependents.get(node.uid, ()):
+                self._called.setdefault(dependent, set()).add(node.uid)
+                affected.append(dependent)
+        if node.owners or node.deleting:
+            affected.append(node.uid)
         if old is not None and old.owners != node.owners:
             # An owner that waited for this object may wait no longer.
             affected += [owner.uid for owner in old.owners if owner.uid in self._nodes]
@@ -110,6 +140,8 @@ class OwnershipGraph:
         if node is None:
             return []
         self._unlink(node)
+        self._began_to_wait.discard(uid)
+        self._called.pop(uid, None)
         waiting_owners = [owner.uid for owner in node.owners if owner.uid in self._nodes]
         return [*self._dependents.get(uid, ()), *waiting_owners]
 

@@ -84,7 +84,7 @@ class SchedulingObjects:
             workload = await self._own_workload(job, may_create=may_create)
             template_wanted = ""
         else:
-            workload = self._workload_of_owner(job)
+            workload = await self._workload_of_owner(job, may_create=may_create)
             template_wanted = job["metadata"]["annotations"][TEMPLATE_ANNOTATION]
         if workload is None:
             return ""
@@ -138,12 +138,18 @@ class SchedulingObjects:
         )
         return made
 
-    def _workload_of_owner(self, job: JsonObject) -> JsonObject | None:
+    async def _workload_of_owner(self, job: JsonObject, *, may_create: bool) -> JsonObject | None:
         owner = controller_of(job)
         if owner is None:
             return None
-        key = f"{job['metadata']['namespace']}/{owner['kind']}/{owner['name']}"
+        namespace = job["metadata"]["namespace"]
+        key = f"{namespace}/{owner['kind']}/{owner['name']}"
         found = self._workloads.by_index(BY_CONTROLLER_REF, key)
+        if not found and may_create:
+            # Whoever made it just before the Job must not see pods without a group because
+            # the news of it is late.
+            listed = (await self._client.list(WORKLOADS, namespace)).items
+            found = [workload for workload in listed if key in index_by_controller_ref(workload)]
         return found[0] if len(found) == 1 else None
 
     async def _own_group(

@@ -213,7 +213,7 @@ class Binder:
             seconds=now - preemption.started,
         )
         self._cache.end_preemption(preemptor)
-        self._moved(self._queue.preemption_ended(preemptor, at_once=preemption.failed, now=now))
+        self._moved(self._queue.preemption_ended(preemptor, failed=preemption.failed, now=now))
 
     def _pod_bound(self, binding: Binding) -> None:
         pod = binding.queued.pod

@@ -215,21 +215,25 @@ class SchedulingQueue:
             self._pod_flow.take_back(queued, now=now)
         return self._board.take_moves()
 
-    def preemption_ended(self, preemptor: EntityKey, *, at_once: bool, now: float) -> Moves:
+    def preemption_ended(self, preemptor: EntityKey, *, failed: bool, now: float) -> Moves:
         """Let an entity go on that was held until its victims had been told to go.
 
         Args:
             preemptor: the entity.
-            at_once: without backoff and wherever it is: a victim could not be told, so
-                perhaps nobody goes, and then nothing would wake the entity.
+            failed: a victim could not be told; perhaps nobody goes, and then nothing would
+                wake the entity. It backs off as after an error. (Upstream tries again at
+                once, and can keep an API server in trouble busy.)
             now: the moment.
         """
         entry = self._board.entries.get(preemptor)
-        if entry is not None and entry.place is not Place.IN_FLIGHT:
-            if at_once:
-                entry.expires = 0.0
-            if at_once or entry.place is Place.GATED:
-                self._admission.admit(entry, FORCE_ACTIVATE, now=now)
+        if entry is None or entry.place in (Place.ACTIVE, Place.IN_FLIGHT):
+            return ()
+        if failed:
+            for queued in entry.pods():
+                queued.rejected_by = frozenset()
+            self._admission.count_failure(entry, refused=False, now=now)
+        if failed or entry.place is Place.GATED:
+            self._admission.admit(entry, FORCE_ACTIVATE, now=now)
         return self._board.take_moves()
 
     # --- asking --------------------------------------------------------------------------

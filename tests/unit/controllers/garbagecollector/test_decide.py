@@ -56,6 +56,12 @@ def test_an_owner_that_exists_unseen_keeps_its_dependents() -> None:
     assert decide(graph_of(child), child, known={owner("unseen"): "solid"}) == []
 
 
+def test_an_owner_that_nobody_was_asked_about_keeps_its_dependents_for_now() -> None:
+    child = node("child", owner("unseen"))
+
+    assert seen(graph_of(child), child) == []
+
+
 def test_an_object_that_goes_already_is_left_alone() -> None:
     child = node("child", owner("gone"), deleting=True)
 
@@ -107,6 +113,20 @@ def test_an_owner_that_waits_is_no_reason_to_stay() -> None:
     actions = seen(graph_of(going, node("alive"), child), child)
 
     assert actions == [DropOwners(child, frozenset(["owner"]))]
+
+
+def test_that_an_owner_began_to_wait_counts_until_its_dependent_was_looked_at() -> None:
+    graph = graph_of(node("owner"), node("alive"))
+    child = node("child", owner("owner", blocks=False), owner("alive"))
+    graph.put(child)
+    graph.put(node("owner", deleting=True, finalizers=("hold", *FOREGROUND)))
+    # It waits no longer, since nobody blocks it, and only the other finalizer holds it.
+    graph.put(node("owner", deleting=True, finalizers=("hold",)))
+
+    assert seen(graph, child) == [DropOwners(child, frozenset(["owner"]))]
+
+    graph.answer("child", graph.calls("child"))
+    assert seen(graph, child) == []
 
 
 def test_orphaning_releases_the_dependents_and_then_the_owner() -> None:

@@ -16,7 +16,7 @@ def test_the_start_of_a_foreground_deletion_wakes_the_dependents() -> None:
     graph = graph_of(node("owner"), node("child", owner("owner")))
     going = node("owner", deleting=True, finalizers=("foregroundDeletion",))
 
-    assert graph.put(going) == ["owner", "child"]
+    assert graph.put(going) == ["child", "owner"]
     assert graph.put(going) == ["owner"]
 
 

@@ -17,7 +17,7 @@ from kubegang.scheduler.framework.pods import (
     Requirement,
     Toleration,
 )
-from kubegang.testing.builders import make_node, make_pod, make_podgroup
+from kubegang.testing.builders import make_budget, make_node, make_pod, make_podgroup
 
 
 def test_a_pod_on_the_wire_becomes_what_decisions_read() -> None:
@@ -150,3 +150,25 @@ def test_a_condition_of_another_type_is_not_the_scheduling_condition() -> None:
     pod = make_pod().obj()
     status = msgspec.structs.replace(pod.status, conditions=(PodCondition("Ready", "True"),))
     assert pod_info(msgspec.structs.replace(pod, status=status)).condition is None
+
+
+def test_when_a_pod_started() -> None:
+    assert (make_pod().info().started, make_pod().started(60).info().started) == (None, 60)
+
+
+def test_a_victim_is_known_by_its_condition_once_it_terminates() -> None:
+    victim = make_pod().preempted()
+    assert victim.info().preempted
+    assert not make_pod().terminating().info().preempted
+    marked = msgspec.structs.replace(
+        victim.obj(), metadata=msgspec.structs.replace(victim.metadata, deletion_timestamp=None)
+    )
+    assert not pod_info(marked).preempted, "it has been told, but not deleted"
+
+
+def test_a_disruption_budget_as_preemption_reads_it() -> None:
+    budget = make_budget("b").selecting(app="web").allowing(2).disrupted("p").info()
+    assert (budget.namespace, budget.name, budget.disruptions_allowed) == ("default", "b", 2)
+    assert budget.selector == (Requirement("app", "In", ("web",)),)
+    assert budget.disrupted_pods == ("p",)
+    assert make_budget().info().selector is None

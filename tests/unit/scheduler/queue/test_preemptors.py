@@ -21,7 +21,7 @@ def victim(stage: Stage) -> PodInfo:
 
 def end(stage: Stage, preemptor: PodUid | PodGroupKey, *, failed: bool = False) -> None:
     stage.cache.end_preemption(preemptor)
-    stage.moves += stage.queue.preemption_ended(preemptor, at_once=failed, now=stage.clock.now())
+    stage.moves += stage.queue.preemption_ended(preemptor, failed=failed, now=stage.clock.now())
 
 
 def test_a_preempting_group_is_held_until_its_victims_are_told(stage: Stage) -> None:
@@ -73,7 +73,7 @@ def test_a_preemptor_that_nothing_woke_goes_on_resting(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("group", ["g", ""], ids=["group", "pod"])
-def test_if_a_victim_could_not_be_told_the_preemptor_is_tried_at_once(
+def test_if_a_victim_could_not_be_told_the_preemptor_backs_off_as_after_an_error(
     stage: Stage, group: str
 ) -> None:
     stage.add(make_group_info("g", 1))
@@ -83,7 +83,11 @@ def test_if_a_victim_could_not_be_told_the_preemptor_is_tried_at_once(
     preemptor = KEY if group else pod.uid
     stage.cache.begin_preemption(preemptor)
     stage.fail(attempt, FIT)
+    stage.wait(5)
     end(stage, preemptor, failed=True)
+    assert stage.place(pod) is Place.BACKOFF
+    assert stage.pop() is None, "nor is it popped early"
+    stage.wait(1)
     assert stage.place(pod) is Place.ACTIVE
 
 
