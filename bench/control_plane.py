@@ -30,7 +30,7 @@ HERE = Path(__file__).resolve().parent
 PEER = HERE.parent / "tests" / "real" / "peer"
 PEER_BIN = Path(os.environ.get("PEER_BIN", Path.home() / ".cache" / "kubegang-peer"))
 SERVER_GATES = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true"
-PEER_PORT = 23400
+PEER_PORT = int(os.environ.get("PEER_PORT", "23400"))
 READY_SECONDS = 120
 
 

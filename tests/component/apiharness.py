@@ -104,7 +104,8 @@ class Api:
     @classmethod
     async def start(cls, **settings: Any) -> Api:
         """Start a 1.37 server, every gang-scheduling gate on, with its first objects."""
-        profile = profile_named("1.37", feature_gates=settings.pop("feature_gates", ""))
+        version = settings.pop("version", "1.37")
+        profile = profile_named(version, feature_gates=settings.pop("feature_gates", ""))
         gates = profile.gates["apiserver"]
         app = create_app(
             store=settings.pop("store", None) or MemoryStore(),

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from prometheus_client import CollectorRegistry
 
+from kubegang.api.profile import PluginWeight
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import VirtualClock, run_virtual
@@ -26,10 +28,13 @@ from kubegang.client.resources import (
     PODGROUPS,
     PODS,
     PRIORITYCLASSES,
+    pod_groups_in,
 )
 from kubegang.client.testing import RecordingClient
+from kubegang.scheduler.framework.interface import Plugin
+from kubegang.scheduler.plugins.registry import PLUGINS, PluginFactory
 from kubegang.scheduler.queue.backoff import BackoffPolicy
-from kubegang.scheduler.scheduler import Scheduler, SchedulerSettings
+from kubegang.scheduler.scheduler import PluginArgs, Scheduler, SchedulerSettings
 from tests.component.apiharness import START, Api
 
 FAST = BackoffPolicy(initial_seconds=1, max_seconds=1)
@@ -77,8 +82,10 @@ class LossyTransport:
 class Cluster:
     """An API server, a user's client, and as many schedulers as a test starts."""
 
-    def __init__(self, api: Api, *, seed: int = 0) -> None:
+    def __init__(self, api: Api, *, seed: int = 0, version: str = "1.37", gates: str = "") -> None:
         self.api = api
+        self.profile = profile_named(version, feature_gates=gates)
+        self._groups = pod_groups_in(self.profile.schedulers[0].pod_group_version)
         self.clock = VirtualClock(START)
         self.user = ApiClient(self._transport("admin"), user_agent="kubectl/test")
         self.client = self.new_client()
@@ -101,10 +108,22 @@ class Cluster:
         calls_in_flight: int = 16,
         names: Sequence[str] = ("default-scheduler", "kubegang"),
         client: RecordingClient | None = None,
+        plugin_args: Mapping[str, PluginArgs] | None = None,
+        plugins: Sequence[Plugin] = (),
     ) -> Scheduler:
-        """Return a scheduler that does not run yet, with a metrics registry of its own."""
+        """Return a scheduler that does not run yet, with a metrics registry of its own.
+
+        ``plugins`` are somebody else's; they come before the built-in ones.
+        """
         self.registry = CollectorRegistry()
-        profiles = [p for p in profile_named("1.37").schedulers if p.scheduler_name in names]
+        foreign = {plugin.NAME: _factory_of(plugin) for plugin in plugins}
+        profiles = [
+            msgspec.structs.replace(
+                p, plugins=(*(PluginWeight(name) for name in foreign), *p.plugins)
+            )
+            for p in self.profile.schedulers
+            if p.scheduler_name in names
+        ]
         return Scheduler(
             client or self.client,
             profiles,
@@ -112,7 +131,11 @@ class Cluster:
             rng=random.Random(self._seed),
             registry=self.registry,
             settings=SchedulerSettings(
-                backoff=backoff, host="here", calls_in_flight=calls_in_flight
+                backoff=backoff,
+                host="here",
+                calls_in_flight=calls_in_flight,
+                plugin_args=plugin_args or {},
+                plugins={**PLUGINS, **foreign},
             ),
         )
 
@@ -141,9 +164,11 @@ class Cluster:
         for name in names:
             await self.user.create(NODES, node(name, cpu=cpu))
 
-    async def add_group(self, name: str, minimum: int | None) -> None:
+    async def add_group(self, name: str, minimum: int | None, **spec: Any) -> None:
         """Create a PodGroup: a gang, or a basic one without a minimum."""
-        await self.user.create(PODGROUPS, pod_group(name, minimum), NS)
+        group = {**pod_group(name, minimum), "apiVersion": self._groups.api_version}
+        group["spec"] |= spec
+        await self.user.create(self._groups, group, NS)
 
     async def add_pods(self, *names: str, group: str = "", **spec: Any) -> None:
         """Create pods of one CPU."""
@@ -195,8 +220,8 @@ class Cluster:
 
     async def group_condition(self, name: str) -> JsonObject:
         """Return a group's scheduling condition without its times, empty without one."""
-        group = await self.user.get(PODGROUPS, name, NS)
-        return _condition(group, "PodGroupInitiallyScheduled")
+        group = await self.user.get(self._groups, name, NS)
+        return _condition(group, self.profile.schedulers[0].initially_scheduled_condition)
 
     async def events(self, reason: str) -> list[JsonObject]:
         """Return the events of a reason."""
@@ -224,11 +249,21 @@ class Cluster:
 Scenario = Callable[[Cluster], Coroutine[Any, Any, None]]
 
 
-def run_scenario(scenario: Scenario, *, seed: int = 0) -> None:
-    """Play a scenario on a fresh cluster, in virtual time."""
+def run_scenario(
+    scenario: Scenario, *, seed: int = 0, version: str = "1.37", gates: str = ""
+) -> None:
+    """Play a scenario on a fresh cluster, in virtual time.
+
+    Args:
+        scenario: what happens.
+        seed: of the scheduler's ties.
+        version: the release.
+        gates: edits to its feature gates.
+    """
 
     async def main() -> None:
-        cluster = Cluster(await Api.start(), seed=seed)
+        api = await Api.start(version=version, feature_gates=gates)
+        cluster = Cluster(api, seed=seed, version=version, gates=gates)
         try:
             await scenario(cluster)
         finally:
@@ -246,6 +281,10 @@ def scheduler_test(scenario: Scenario) -> Callable[[], None]:
     test.__name__ = scenario.__name__
     test.__doc__ = scenario.__doc__
     return test
+
+
+def _factory_of(plugin: Plugin) -> PluginFactory:
+    return lambda _: plugin
 
 
 def node(name: str, *, cpu: int) -> JsonObject:

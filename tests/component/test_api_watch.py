@@ -258,3 +258,14 @@ async def test_a_watch_from_the_future_waits_for_it(api: Api) -> None:
         await api.create(CONFIG_MAPS, config_map(name))
 
     assert [_shown(event) for event in await stream.rest()] == [("ADDED", "c")]
+
+
+@api_test
+async def test_a_watch_whose_time_was_up_before_it_began_says_so(api: Api) -> None:
+    stream = api.watch(f"{CONFIG_MAPS}?watch=1&timeoutSeconds=-1")
+
+    events = await stream.rest()
+
+    assert [event["type"] for event in events] == ["ERROR"]
+    assert events[0]["object"]["message"] == "context deadline exceeded"
+    assert events[0]["object"]["code"] == 500

@@ -284,7 +284,7 @@ def test_a_gang_of_a_job_runs_on_simulated_nodes() -> None:
         cluster = EmbeddedCluster(
             EmbeddedSettings(
                 profile=PROFILE,
-                config=scheduler_configuration(""),
+                config=scheduler_configuration("", PROFILE),
                 initial_nodes=nodes_of(default_cluster(2)),
             ),
             store=MemoryStore(),

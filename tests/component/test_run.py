@@ -293,7 +293,7 @@ async def _saved_cluster() -> JsonObject:
     clock = VirtualClock(0.0)
     profile = resolve_profile(UpOptions())
     cluster = EmbeddedCluster(
-        EmbeddedSettings(profile=profile, config=scheduler_configuration("")),
+        EmbeddedSettings(profile=profile, config=scheduler_configuration("", profile)),
         store=MemoryStore(),
         clock=clock,
         rng=random.Random(1),

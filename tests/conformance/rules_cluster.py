@@ -71,6 +71,9 @@ class Cluster:
                 return _class(obj)
         return None
 
+    def workload(self, _namespace: str, _name: str) -> None:
+        """Return that no Workload is known; the recorded groups refer to none."""
+
     def node_labels(self, _name: str) -> dict[str, str]:
         """Return that no node is known."""
         return {}

@@ -62,11 +62,12 @@ def _members(entity: QueuedEntity) -> list[PodInfo]:
 class QueuePlaces(RuleBasedStateMachine):
     """Everything that may happen to the queue."""
 
+    GATHERS = False
     pods = Bundle("pods")
 
     def __init__(self) -> None:
         super().__init__()
-        self.stage = Stage()
+        self.stage = Stage(gathers=self.GATHERS)
         self.stage.add(make_node_info(NODE, cpu=10_000))
         self.model: dict[PodUid, Known] = {}
         self.objects: dict[str, PodGroupInfo] = {}
@@ -249,5 +250,20 @@ class QueuePlaces(RuleBasedStateMachine):
             self.stage.handlers.pod_updated(old, known.pod)
 
 
+class GatheredPlaces(QueuePlaces):
+    """The same where members are queued one by one, as in 1.36."""
+
+    GATHERS = True
+
+    def _allowed(self, known: Known, *, in_flight: bool) -> set[Place]:
+        if known.pod.pod_group is None or known.binding or in_flight:
+            return super()._allowed(known, in_flight=in_flight)
+        if known.pod.scheduling_gates:
+            return {Place.GATED}
+        return {Place.ACTIVE, Place.BACKOFF, Place.GATED}
+
+
 TestQueuePlaces = QueuePlaces.TestCase
+TestGatheredPlaces = GatheredPlaces.TestCase
+TestGatheredPlaces.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
 TestQueuePlaces.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)

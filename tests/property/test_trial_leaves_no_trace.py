@@ -40,6 +40,7 @@ def picture(snapshot: Snapshot) -> dict[str, object]:
         "ports": nodes.taken_ports(),
         "placed": sorted(pod.uid for pod in snapshot.pods()),
         "version": nodes.version,
+        "stamp": nodes.stamp,
     }
 
 

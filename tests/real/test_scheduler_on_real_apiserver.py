@@ -21,16 +21,44 @@ leaderElection: {leaderElect: true, leaseDuration: 15s, renewDeadline: 10s, retr
 podInitialBackoffSeconds: 1
 podMaxBackoffSeconds: 1
 """
-# Gangs of every kind, ordinary pods, topology: one or two of each.
-PLAYED = ("gang-01", "gang-03", "gang-05", "gang-06", "gang-16", "gang-20", "gang-38", "gang-60")
+# Gangs of every kind, ordinary pods, topology, and what is peculiar to a release.
+PLAYED = {
+    "1.37": (
+        "gang-01",
+        "gang-03",
+        "gang-05",
+        "gang-06",
+        "gang-16",
+        "gang-20",
+        "gang-38",
+        "gang-60",
+    ),
+    "1.36": (
+        "gang-01",
+        "gang-03",
+        "gang-05",
+        "gang-06",
+        "topology-01",
+        "preemption-03",
+        "r136-01",
+        "r136-03",
+        "r136-05",
+        "r136-06",
+        "r136-08",
+        "r136-11",
+        "r136-20",
+    ),
+}
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
 
-def test_gangs_are_scheduled_as_by_the_real_scheduler(tmp_path: Path) -> None:
+@pytest.mark.parametrize("release", PLAYED)
+def test_gangs_are_scheduled_as_by_the_real_scheduler(release: str, tmp_path: Path) -> None:
     configuration = tmp_path / "scheduler.yaml"
     configuration.write_text(CONFIGURATION)
-    with real_plane(tmp_path / "plane", NO_SCHED="1") as kubeconfig:
+    version = release.replace("1.", "")
+    with real_plane(tmp_path / "plane", version, NO_SCHED="1") as kubeconfig:
         scheduler = subprocess.Popen(
             [
                 *PROGRAM,
@@ -38,6 +66,7 @@ def test_gangs_are_scheduled_as_by_the_real_scheduler(tmp_path: Path) -> None:
                 f"--kubeconfig={kubeconfig}",
                 f"--config={configuration}",
                 "--scheduler-name=default-scheduler",
+                f"--kubernetes-version={release}",
             ]
         )
         try:
@@ -46,8 +75,8 @@ def test_gangs_are_scheduled_as_by_the_real_scheduler(tmp_path: Path) -> None:
                     sys.executable,
                     str(CASES / "runner.py"),
                     f"--kubeconfig={kubeconfig}",
-                    f"--only={','.join(PLAYED)}",
-                    str(CASES / "public" / "gang.yaml"),
+                    f"--only={','.join(PLAYED[release])}",
+                    str(CASES / "public"),
                 ],
                 capture_output=True,
                 text=True,
@@ -57,7 +86,7 @@ def test_gangs_are_scheduled_as_by_the_real_scheduler(tmp_path: Path) -> None:
             scheduler.send_signal(signal.SIGTERM)
             status = scheduler.wait(timeout=10)
 
-    assert re.search(rf"^{len(PLAYED)} passed, 0 failed", played.stdout, re.MULTILINE), (
+    assert re.search(rf"^{len(PLAYED[release])} passed, 0 failed", played.stdout, re.MULTILINE), (
         played.stdout + played.stderr
     )
     assert status == 0

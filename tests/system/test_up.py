@@ -174,11 +174,6 @@ def refusal(*arguments: str) -> str:
         ),
         pytest.param(("--feature-gates=Foo=true",), "unrecognized feature gate: Foo", id="gate"),
         pytest.param(("--kubernetes-version=1.20",), "unknown Kubernetes version", id="version"),
-        pytest.param(
-            ("--kubernetes-version=1.36", "--in-memory"),
-            "scheduler of Kubernetes 1.36 is not there yet",
-            id="release whose scheduler is not built",
-        ),
         pytest.param(("--components=kubelet",), "--components: need some of", id="component"),
         pytest.param(("--controllers=foo",), "--controllers: unknown controller", id="controller"),
         pytest.param(("--in-memory", "--listen=6443"), "need HOST:PORT", id="address"),

@@ -1,7 +1,8 @@
 """Scheduler profiles as a KubeSchedulerConfiguration changes them.
 
-The rules of merging are upstream's: a disabled default goes, an enabled one that is there
-already keeps its place and gets the new weight, others are appended.
+The rules of merging are upstream's: of the plugins that run everywhere (``multiPoint``) a
+disabled default goes, an enabled one that is there already keeps its place and gets the new
+weight, others are appended. What is said about a single extension point stands beside them.
 """
 
 from __future__ import annotations
@@ -15,32 +16,14 @@ from kubegang.api.config import (
     Plugins,
     PluginSet,
 )
-from kubegang.api.profile import PluginWeight, SchedulerProfile
-
-EXTENSION_POINTS = (
-    "preEnqueue",
-    "queueSort",
-    "preFilter",
-    "filter",
-    "postFilter",
-    "preScore",
-    "score",
-    "reserve",
-    "permit",
-    "preBind",
-    "bind",
-    "postBind",
-    "placementGenerate",
-    "placementScore",
-    "podGroupPostFilter",
+from kubegang.api.profile import (
+    EXTENSION_POINTS,
+    PluginWeight,
+    PointChanges,
+    SchedulerProfile,
 )
-"""The extension points that a configuration can name."""
 
-_MEMBERS = {
-    field.encode_name: field.name
-    for field in msgspec.structs.fields(Plugins)
-    if field.encode_name in EXTENSION_POINTS
-}
+_MEMBERS = {field.encode_name: field.name for field in msgspec.structs.fields(Plugins)}
 
 
 def configured_profiles(
@@ -61,66 +44,47 @@ def _configured(
         percentage = config.percentage_of_nodes_to_score
     return msgspec.structs.replace(
         base,
-        scheduler_name=profile.scheduler_name,
-        plugins=merged_plugins(base.plugins, profile.plugins),
+        scheduler_name=profile.name,
+        plugins=merged_plugins(base.plugins, profile.plugins.multi_point),
+        points=point_changes(profile.plugins),
         percentage_of_nodes_to_score=percentage,
     )
 
 
 def merged_plugins(
-    defaults: tuple[PluginWeight, ...], changes: Plugins
+    defaults: tuple[PluginWeight, ...], changes: PluginSet
 ) -> tuple[PluginWeight, ...]:
-    """Return the default plugins after a configuration's changes."""
-    merged = _merged(defaults, changes.multi_point)
-    for point, member in _MEMBERS.items():
-        merged = _merged_at(merged, getattr(changes, member), point)
-    return merged
-
-
-def _merged(defaults: tuple[PluginWeight, ...], changes: PluginSet) -> tuple[PluginWeight, ...]:
+    """Return the plugins that run everywhere, after a configuration's changes."""
     disabled = {plugin.name for plugin in changes.disabled}
+    # Of a plugin that is enabled twice the last one counts, but both stay: that is refused later.
     enabled = {plugin.name: plugin for plugin in changes.enabled}
+    replacing: set[int] = set()
     kept = []
-    for default in defaults:
-        if "*" in disabled or default.name in disabled:
+    for default in () if "*" in disabled else defaults:
+        change = enabled.get(default.name)
+        if default.name in disabled:
             continue
-        change = enabled.pop(default.name, None)
-        kept.append(
-            default if change is None else msgspec.structs.replace(default, weight=change.weight)
-        )
-    return (*kept, *(PluginWeight(plugin.name, plugin.weight) for plugin in enabled.values()))
-
-
-def _merged_at(
-    plugins: tuple[PluginWeight, ...], changes: PluginSet, point: str
-) -> tuple[PluginWeight, ...]:
-    """Apply the changes at a single extension point."""
-    disabled = {plugin.name for plugin in changes.disabled}
-    enabled = {plugin.name: plugin for plugin in changes.enabled}
-    kept = [
-        _changed_at(
-            plugin,
-            point,
-            change=enabled.pop(plugin.name, None),
-            disabled="*" in disabled or plugin.name in disabled,
-        )
-        for plugin in plugins
-    ]
-    added = [
-        PluginWeight(plugin.name, plugin.weight, points=frozenset({point}))
-        for plugin in enabled.values()
-    ]
+        if change is None:
+            kept.append(default)
+        else:
+            replacing.add(id(change))
+            kept.append(_weighed(change))
+    added = [_weighed(plugin) for plugin in changes.enabled if id(plugin) not in replacing]
     return (*kept, *added)
 
 
-def _changed_at(
-    plugin: PluginWeight, point: str, *, change: Plugin | None, disabled: bool
-) -> PluginWeight:
-    points = frozenset(EXTENSION_POINTS) if plugin.points is None else plugin.points
-    if change is not None:
-        # Disabling and enabling in one go is how a weight is changed.
-        weight = change.weight or plugin.weight
-        return msgspec.structs.replace(plugin, weight=weight, points=points | {point})
-    if disabled:
-        return msgspec.structs.replace(plugin, points=points - {point})
-    return plugin
+def point_changes(plugins: Plugins) -> dict[str, PointChanges]:
+    """Return what a configuration says about single extension points."""
+    sets = {point: getattr(plugins, _MEMBERS[point]) for point in EXTENSION_POINTS}
+    return {
+        point: PointChanges(
+            enabled=tuple(_weighed(plugin) for plugin in changes.enabled),
+            disabled=frozenset(plugin.name for plugin in changes.disabled),
+        )
+        for point, changes in sets.items()
+        if changes.enabled or changes.disabled
+    }
+
+
+def _weighed(plugin: Plugin) -> PluginWeight:
+    return PluginWeight(plugin.name, plugin.weight)

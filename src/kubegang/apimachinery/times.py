@@ -111,6 +111,21 @@ def human_duration(seconds: float) -> str:
     return f"{days // 365}y"
 
 
+def go_duration(seconds: float) -> str:
+    """Return a duration as Go prints it, to the millisecond: ``5m0s``, ``1.5s``, ``20ms``."""
+    total = round(abs(seconds) * 1000)
+    sign = "-" if seconds < 0 and total else ""
+    if total and total < 1000:
+        return f"{sign}{total}ms"
+    minutes, milliseconds = divmod(total, 60_000)
+    text = f"{milliseconds / 1000:g}s"
+    if minutes >= 60:
+        text = f"{minutes // 60}h{minutes % 60}m{text}"
+    elif minutes:
+        text = f"{minutes}m{text}"
+    return sign + text
+
+
 def _two_units(large: int, large_unit: str, small: int, small_unit: str) -> str:
     return f"{large}{large_unit}{small}{small_unit}" if small else f"{large}{large_unit}"
 

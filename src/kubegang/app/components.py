@@ -92,8 +92,9 @@ async def _run_controllers(settings: ChildSettings, *, clock: Clock, ready: Read
 async def _run_scheduler(settings: ChildSettings, *, clock: Clock, ready: Ready) -> None:
     client = _client(settings, clock)
     options = settings.options
-    config = scheduler_configuration(options.config)
-    profiles = profiles_of(resolve_profile(options), config, configured=bool(options.config))
+    version = resolve_profile(options)
+    config = scheduler_configuration(options.config, version)
+    profiles = profiles_of(version, config, configured=bool(options.config))
     scheduler = build_scheduler(client, profiles, config, clock=clock, rng=random.Random())
     try:
         await run_scheduler(scheduler, ready=ready)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kubegang.api.config import (
-    ConfigurationError,
-    KubeSchedulerConfiguration,
-    load_scheduler_configuration,
-)
+from kubegang.api.config import KubeSchedulerConfiguration
+from kubegang.api.config_document import ConfigurationError
+from kubegang.api.config_loading import default_configuration, load_scheduler_configuration
 from kubegang.api.profile import VersionProfile
 from kubegang.apimachinery.manifests import Manifest, ManifestError, load_manifests
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.admission.chain import UnknownPluginError, check_plugin_names
 from kubegang.app.errors import BadInputError
 from kubegang.app.options import UpOptions
 from kubegang.app.profiles.gate_flags import GateFlagError
@@ -57,20 +56,29 @@ def check_files(options: UpOptions) -> None:
     Raises:
         BadInputError: a file cannot be read or used; says where it is wrong.
     """
-    scheduler_configuration(options.config)
+    scheduler_configuration(options.config, resolve_profile(options))
+    _check_admission_plugins(options)
     initial_nodes(options.nodes)
 
 
-def scheduler_configuration(path: str) -> KubeSchedulerConfiguration:
-    """Return the scheduler's configuration; the defaults without a path.
+def _check_admission_plugins(options: UpOptions) -> None:
+    for text in (options.enable_admission_plugins, options.disable_admission_plugins):
+        try:
+            check_plugin_names(name.strip() for name in text.split(",") if name.strip())
+        except UnknownPluginError as error:
+            raise BadInputError(str(error)) from error
+
+
+def scheduler_configuration(path: str, version: VersionProfile) -> KubeSchedulerConfiguration:
+    """Return the scheduler's configuration for a release; the defaults without a path.
 
     Raises:
         BadInputError: the file cannot be read or used.
     """
     if not path:
-        return load_scheduler_configuration("{}", "the default configuration")
+        return default_configuration(version)
     try:
-        return load_scheduler_configuration(read_text(path), path)
+        return load_scheduler_configuration(read_text(path), path, version)
     except ConfigurationError as error:
         raise BadInputError(str(error)) from error
 

@@ -14,8 +14,20 @@ from kubegang.app.errors import BadInputError
 from kubegang.app.informers import SharedInformers
 from kubegang.base.clock import Clock
 from kubegang.client.interface import Client, Resource
-from kubegang.client.resources import JOBS, NAMESPACES, NODES, PODGROUPS, PODS, WORKLOADS
+from kubegang.client.resources import (
+    JOBS,
+    NAMESPACES,
+    NODES,
+    PERSISTENTVOLUMECLAIMS,
+    PERSISTENTVOLUMES,
+    PODGROUPS,
+    PODS,
+    STORAGECLASSES,
+    WORKLOADS,
+    pod_groups_in,
+)
 from kubegang.client.workqueue import FIRST_PAUSE_SECONDS, WorkQueue
+from kubegang.controllers.ephemeralvolumes.controller import EphemeralVolumes
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.garbagecollector.controller import GarbageCollector
 from kubegang.controllers.job.claims import PodClaims
@@ -25,9 +37,11 @@ from kubegang.controllers.job.objects import SchedulingObjects
 from kubegang.controllers.job.orphans import OrphanReleaser
 from kubegang.controllers.job.podactions import PodActions
 from kubegang.controllers.namespace.controller import NamespaceController
+from kubegang.controllers.persistentvolumes.controller import VolumeBinder
 from kubegang.controllers.podgc.controller import PodGarbageCollector
 from kubegang.controllers.podgroupprotection.controller import PodGroupProtection
 from kubegang.controllers.ttlafterfinished.controller import TtlAfterFinished
+from kubegang.controllers.volumeprotection.controller import ClaimProtection, VolumeProtection
 
 JOB = "job-controller"
 PROTECTION = "podgroup-protection-controller"
@@ -35,8 +49,23 @@ GARBAGE = "garbage-collector-controller"
 NAMESPACE = "namespace-controller"
 TTL = "ttl-after-finished-controller"
 POD_GARBAGE = "pod-garbage-collector-controller"
+VOLUMES = "persistentvolume-binder-controller"
+EPHEMERAL = "ephemeral-volume-controller"
+CLAIM_PROTECTION = "persistentvolumeclaim-protection-controller"
+VOLUME_PROTECTION = "persistentvolume-protection-controller"
 # Built in this order: the garbage collector last, as it takes any informer that is there.
-NAMES = (JOB, TTL, PROTECTION, POD_GARBAGE, NAMESPACE, GARBAGE)
+NAMES = (
+    JOB,
+    TTL,
+    PROTECTION,
+    POD_GARBAGE,
+    VOLUMES,
+    EPHEMERAL,
+    CLAIM_PROTECTION,
+    VOLUME_PROTECTION,
+    NAMESPACE,
+    GARBAGE,
+)
 
 # Resources whose objects neither own nor are owned; watching them would only cost.
 UNOWNED_KINDS = ("Event",)
@@ -88,6 +117,10 @@ class Controllers:
             TTL: self._add_ttl,
             PROTECTION: self._add_protection,
             POD_GARBAGE: self._add_pod_garbage,
+            VOLUMES: self._add_volumes,
+            EPHEMERAL: self._add_ephemeral,
+            CLAIM_PROTECTION: self._add_claim_protection,
+            VOLUME_PROTECTION: self._add_volume_protection,
             NAMESPACE: self._add_namespace,
             GARBAGE: self._add_garbage,
         }
@@ -155,12 +188,14 @@ class Controllers:
         self._runs.append(controller.run)
 
     def _add_protection(self) -> None:
-        if not self._serves(PODGROUPS):
+        resource = pod_groups_in(self._profile.schedulers[0].pod_group_version)
+        if not self._serves(resource):
             return
         controller = PodGroupProtection(
             self._client,
             pods=self._informers.of(PODS),
-            pod_groups=self._informers.of(PODGROUPS),
+            pod_groups=self._informers.of(resource),
+            resource=resource,
             queue=self._queue(),
         )
         self._runs.append(controller.run)
@@ -194,6 +229,46 @@ class Controllers:
             nodes=self._informers.of(NODES),
             queue=self._queue(),
             clock=self._clock,
+        )
+        self._runs.append(controller.run)
+
+    def _add_volumes(self) -> None:
+        controller = VolumeBinder(
+            self._client,
+            claims=self._informers.of(PERSISTENTVOLUMECLAIMS),
+            volumes=self._informers.of(PERSISTENTVOLUMES),
+            classes=self._informers.of(STORAGECLASSES),
+            pods=self._informers.of(PODS),
+            recorder=self._recorder("persistentvolume-controller"),
+            queue=self._queue(),
+        )
+        self._runs.append(controller.run)
+
+    def _add_ephemeral(self) -> None:
+        controller = EphemeralVolumes(
+            self._client,
+            claims=self._informers.of(PERSISTENTVOLUMECLAIMS),
+            pods=self._informers.of(PODS),
+            recorder=self._recorder("ephemeral_volume"),
+            queue=self._queue(),
+        )
+        self._runs.append(controller.run)
+
+    def _add_claim_protection(self) -> None:
+        gates = self._profile.gates["controllers"]
+        controller = ClaimProtection(
+            self._client,
+            claims=self._informers.of(PERSISTENTVOLUMECLAIMS),
+            pods=self._informers.of(PODS),
+            queue=self._queue(),
+            clock=self._clock,
+            marks_unused=gates.enabled_if_known("PersistentVolumeClaimUnusedSinceTime"),
+        )
+        self._runs.append(controller.run)
+
+    def _add_volume_protection(self) -> None:
+        controller = VolumeProtection(
+            self._client, volumes=self._informers.of(PERSISTENTVOLUMES), queue=self._queue()
         )
         self._runs.append(controller.run)
 

@@ -111,6 +111,8 @@ def _substance(obj: JsonObject) -> JsonObject:
         if name not in ("resourceVersion", "managedFields")
     }
     status = dict(obj.get("status") or {})
+    # A promise of room is nothing yet: members of a gang that does not fit take turns (1.35).
+    status.pop("nominatedNodeName", None)
     status["conditions"] = [
         (condition.get("type"), condition.get("status"))
         for condition in status.get("conditions") or ()

@@ -14,11 +14,9 @@ import msgspec
 from kubegang.api.config import (
     KIND as CONFIGURATION_KIND,
 )
-from kubegang.api.config import (
-    ConfigurationError,
-    KubeSchedulerConfiguration,
-    load_scheduler_configuration,
-)
+from kubegang.api.config import KubeSchedulerConfiguration
+from kubegang.api.config_document import ConfigurationError
+from kubegang.api.config_loading import load_scheduler_configuration
 from kubegang.api.facts import Facts, load_facts
 from kubegang.api.profile import VersionProfile
 from kubegang.api.resources import ROWS
@@ -157,6 +155,7 @@ class _Reader:
     """Collects objects and mistakes over all files."""
 
     def __init__(self, profile: VersionProfile) -> None:
+        self._profile = profile
         self._release = profile.name
         self._scheme: Scheme = scheme_of(profile)
         self._facts: Facts = load_facts(profile.name)
@@ -196,7 +195,7 @@ class _Reader:
             return
         source = manifest.where.rpartition(":")[0]
         try:
-            self.configuration = load_scheduler_configuration(text, source)
+            self.configuration = load_scheduler_configuration(text, source, self._profile)
         except ConfigurationError as error:
             self._problems.append(str(error))
 

@@ -37,7 +37,7 @@ from kubegang.app.inputs import (
 from kubegang.app.loading import Loader, LoadOrder, load_order
 from kubegang.app.options import UpOptions
 from kubegang.app.quietcluster import QuietCluster
-from kubegang.app.scheduler import check_release, profiles_of
+from kubegang.app.scheduler import profiles_of
 from kubegang.app.settling import SettlingRule
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.store.memory import MemoryStore
@@ -83,10 +83,9 @@ def run_once(
         BadInputError: a flag, a file or an object cannot be used; says where.
     """
     profile = resolve_profile(options.cluster)
-    check_release(profile)
     inputs = read_inputs(options.paths, profile, read_standard_input=read_standard_input)
     flags = options.cluster
-    config = scheduler_configuration(flags.config)
+    config = scheduler_configuration(flags.config, profile)
     configured = bool(flags.config)
     if inputs.configuration is not None and not configured:
         config, configured = inputs.configuration, True

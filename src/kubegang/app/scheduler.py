@@ -13,12 +13,17 @@ from kubegang.api.config import KubeSchedulerConfiguration
 from kubegang.api.config_plugins import configured_profiles
 from kubegang.api.profile import SchedulerProfile, VersionProfile
 from kubegang.app.errors import BadInputError
+from kubegang.app.thirdparty import plugins_for
 from kubegang.base.clock import Clock
 from kubegang.client.interface import Client
 from kubegang.scheduler.framework.errors import PluginConfigError
-from kubegang.scheduler.plugins.registry import PLUGINS
 from kubegang.scheduler.queue.backoff import BackoffPolicy
-from kubegang.scheduler.scheduler import PluginArgs, Scheduler, SchedulerSettings
+from kubegang.scheduler.scheduler import (
+    PluginArgs,
+    Scheduler,
+    SchedulerSettings,
+    build_frameworks,
+)
 
 UPSTREAM_NAME = "default-scheduler"
 
@@ -34,37 +39,24 @@ def profiles_of(
         configured: whether the user gave one; it then says which names are served.
     """
     if not configured:
-        return tuple(_with_known_plugins(profile) for profile in version.schedulers)
+        return version.schedulers
     base = {profile.scheduler_name: profile for profile in version.schedulers}
     chosen = configured_profiles(config, base[UPSTREAM_NAME])
+    # One queue has one order, so the profile that is always there takes the configured one.
+    sorting = {k: v for k, v in chosen[0].points.items() if k == "queueSort"}
     own = [
-        profile
+        msgspec.structs.replace(profile, points=sorting)
         for name, profile in base.items()
         if name != UPSTREAM_NAME and all(name != c.scheduler_name for c in chosen)
     ]
-    return tuple(_with_known_plugins(profile) for profile in (*chosen, *own))
-
-
-def check_release(version: VersionProfile) -> None:
-    """Refuse a release whose group cycle is not built yet.
-
-    Raises:
-        BadInputError: it is not; says what can be run of that release.
-    """
-    if any(profile.group_cycle != "entity" for profile in version.schedulers):
-        raise BadInputError(
-            f"the scheduler of Kubernetes {version.name} is not there yet, only that of 1.37; "
-            f"without it {version.name} runs with --components apiserver,controllers,nodes"
-        )
+    return (*chosen, *own)
 
 
 def named_profiles(version: VersionProfile, names: Sequence[str]) -> tuple[SchedulerProfile, ...]:
     """Return one profile per scheduler name; a name of neither profile is served as upstream's."""
     base = {profile.scheduler_name: profile for profile in version.schedulers}
     return tuple(
-        _with_known_plugins(
-            base.get(name) or msgspec.structs.replace(base[UPSTREAM_NAME], scheduler_name=name)
-        )
+        base.get(name) or msgspec.structs.replace(base[UPSTREAM_NAME], scheduler_name=name)
         for name in names
     )
 
@@ -83,13 +75,6 @@ def build_scheduler(
     Raises:
         BadInputError: the configuration names plugins or arguments that do not exist.
     """
-    settings = SchedulerSettings(
-        backoff=BackoffPolicy(
-            initial_seconds=float(config.pod_initial_backoff_seconds),
-            max_seconds=float(config.pod_max_backoff_seconds),
-        ),
-        plugin_args=_arguments(config),
-    )
     try:
         return Scheduler(
             client,
@@ -97,7 +82,7 @@ def build_scheduler(
             clock=clock,
             rng=rng,
             registry=registry or CollectorRegistry(),
-            settings=settings,
+            settings=_settings(config),
         )
     except PluginConfigError as error:
         raise BadInputError(str(error)) from error
@@ -118,36 +103,29 @@ async def run_scheduler(scheduler: Scheduler, *, ready: Callable[[], None]) -> N
         await running
 
 
-def _arguments(config: KubeSchedulerConfiguration) -> Mapping[str, PluginArgs]:
-    return {
-        profile.scheduler_name: {
-            entry.name: entry.args for entry in profile.plugin_config if entry.name in PLUGINS
-        }
-        for profile in config.profiles
-    }
+def plugin_arguments(config: KubeSchedulerConfiguration) -> Mapping[str, PluginArgs]:
+    """Return the arguments of every profile's plugins."""
+    return {profile.name: profile.arguments for profile in config.profiles}
 
 
-def _with_known_plugins(profile: SchedulerProfile) -> SchedulerProfile:
-    """Leave out the default plugins that this program does not have yet.
+def check_profiles(version: VersionProfile, config: KubeSchedulerConfiguration) -> None:
+    """Refuse a configuration whose profiles make no scheduler.
 
-    docs/reference/plugins.md lists them. A plugin that a configuration adds and that nobody
-    has is an error all the same, since only upstream's own names are passed over.
+    Raises:
+        BadInputError: they do not; the text is upstream's.
     """
-    plugins = tuple(
-        plugin
-        for plugin in profile.plugins
-        if plugin.name in PLUGINS or plugin.name not in PLUGINS_TO_COME
+    try:
+        build_frameworks(configured_profiles(config, version.schedulers[0]), _settings(config))
+    except PluginConfigError as error:
+        raise BadInputError(str(error)) from error
+
+
+def _settings(config: KubeSchedulerConfiguration) -> SchedulerSettings:
+    return SchedulerSettings(
+        backoff=BackoffPolicy(
+            initial_seconds=float(config.pod_initial_backoff_seconds),
+            max_seconds=float(config.pod_max_backoff_seconds),
+        ),
+        plugin_args=plugin_arguments(config),
+        plugins=plugins_for(config),
     )
-    return msgspec.structs.replace(profile, plugins=plugins)
-
-
-PLUGINS_TO_COME = frozenset(
-    {
-        "VolumeRestrictions",
-        "NodeVolumeLimits",
-        "VolumeBinding",
-        "VolumeZone",
-        "NodeDeclaredFeatures",
-    }
-)
-"""Upstream's default plugins that have no counterpart here yet."""

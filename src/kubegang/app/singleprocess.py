@@ -32,12 +32,13 @@ async def run_in_this_process(
     if first.component != "apiserver":
         raise BadInputError("--single-process needs the apiserver among --components")
     options = first.options
+    version = resolve_profile(options)
     store = await open_store(first.store_path, clock=clock)
     try:
         cluster = EmbeddedCluster(
             EmbeddedSettings(
-                profile=resolve_profile(options),
-                config=scheduler_configuration(options.config),
+                profile=version,
+                config=scheduler_configuration(options.config, version),
                 configured=bool(options.config),
                 initial_nodes=initial_nodes(options.nodes),
                 heartbeats=True,

@@ -31,7 +31,6 @@ from kubegang.app.kubeconfigs import write_kubeconfig
 from kubegang.app.listening import address_of, bind, parse_listen, server_url
 from kubegang.app.options import ChildSettings, ComponentName, UpOptions
 from kubegang.app.reaching import check_reachable
-from kubegang.app.scheduler import check_release
 from kubegang.app.singleprocess import run_in_this_process
 from kubegang.app.supervisor import ComponentSpec, Supervisor, python_module
 from kubegang.base.clock import Clock, RealClock
@@ -75,8 +74,6 @@ def run_up(options: UpOptions, *, say: Say) -> None:
     profile = resolve_profile(options)
     check_files(options)
     chosen_controllers(options.controllers)
-    if "scheduler" in options.components:
-        check_release(profile)
     with opened(options.data_dir) as directory:
         check_version(directory, profile.name)
         prepared = _prepare(options, profile, directory, clock)

@@ -28,6 +28,7 @@ from kubegang.client.interface import (
     Transport,
     WatchEvent,
 )
+from kubegang.client.outages import Outage
 from kubegang.client.requests import (
     create_request,
     delete_request,
@@ -49,6 +50,8 @@ class ApiClient:
         """Speak through ``transport``; the first part of ``user_agent`` is the field manager."""
         self._transport = transport
         self._user_agent = ("user-agent", user_agent)
+        self.outage = Outage()
+        """For those who go on asking: told once, not by each of them."""
 
     async def get(self, resource: Resource, name: str, namespace: str = "") -> JsonObject:
         """Return one object."""

@@ -24,9 +24,11 @@ from kubegang.apimachinery.errors import (
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
+from kubegang.client.api import ApiClient
 from kubegang.client.backoff import NO_CHANCE, Backoff, Rng
 from kubegang.client.interface import Client, RawEvent, Resource, UnreachableError
 from kubegang.client.localcopy import IndexFunction, LocalCopy, is_newer
+from kubegang.client.outages import Outage
 
 T = TypeVar("T")
 
@@ -101,6 +103,7 @@ class Informer(Generic[T]):
             rng, first_seconds=_FIRST_PAUSE_SECONDS, longest_seconds=_LONGEST_PAUSE_SECONDS
         )
         self._position: str | None = None
+        self._outage = client.outage if isinstance(client, ApiClient) else Outage()
 
     # Reading
 
@@ -151,7 +154,9 @@ class Informer(Generic[T]):
                 if isinstance(error, ApiError) and not isinstance(error, _OVERLOADED):
                     # 410, or anything else that asking again would not mend.
                     self._position = None
-                if not isinstance(error, ExpiredError):
+                if isinstance(error, UnreachableError):
+                    self._outage.noticed(str(error)[:500])
+                elif not isinstance(error, ExpiredError):
                     _log.warning(
                         "cannot follow a resource",
                         resource=self._resource.plural,
@@ -166,6 +171,7 @@ class Informer(Generic[T]):
             label_selector=self._label_selector,
             field_selector=self._field_selector,
         )
+        self._outage.over()
         self._copy.replace(listing.items)
         self._position = listing.resource_version
         self.synced.set()
@@ -186,6 +192,7 @@ class Informer(Generic[T]):
                 self._take(event)
                 if not told:
                     told = True
+                    self._outage.over()
                     self._backoff.reset()
         if not told and self._clock.now() - started < _SHORT_WATCH_SECONDS:
             # A server that ends every watch at once must not be asked without pause.

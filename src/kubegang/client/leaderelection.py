@@ -59,6 +59,14 @@ class LeaseSettings(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
+Told = Callable[[str, JsonObject], None]
+"""Told ``became leader`` and ``stopped leading``, with the Lease as it was then."""
+
+
+def tell_nobody(change: str, lease: JsonObject) -> None:
+    """Pass over a change of leadership."""
+
+
 class LeaderElector:
     """Runs something while it holds a Lease."""
 
@@ -70,8 +78,11 @@ class LeaderElector:
         identity: str,
         clock: Clock,
         rng: Rng,
+        tell: Told = tell_nobody,
     ) -> None:
         """Prepare to stand for election under an identity that no other process has."""
+        self._tell = tell
+        self._lease: JsonObject = {}
         self._client = client
         self._settings = settings
         self._identity = identity
@@ -85,6 +96,23 @@ class LeaderElector:
         """Who held the Lease when we last looked; empty if nobody did."""
         return str((self._seen or {}).get("holderIdentity") or "")
 
+    @property
+    def is_leader(self) -> bool:
+        """Whether the Lease was ours when we last looked."""
+        return self.holder == self._identity
+
+    def problem(self, *, tolerated_seconds: float) -> str:
+        """Return what is wrong with a leadership that was not renewed, or empty.
+
+        Args:
+            tolerated_seconds: how long after its expiry a Lease of ours may go on unchanged:
+                then this process should be gone.
+        """
+        limit = self._settings.lease_seconds + tolerated_seconds
+        if self.is_leader and self._clock.now() > self._seen_at + limit:
+            return f"failed election to renew leadership on lease {self._settings.name}"
+        return ""
+
     async def run(self, work: Callable[[], Awaitable[None]]) -> bool:
         """Wait for the Lease, then do the work until it ends or the Lease is lost.
 
@@ -96,6 +124,7 @@ class LeaderElector:
         """
         await self._acquire()
         _log.info("became the leader", lease=self._settings.name, identity=self._identity)
+        self._tell("became leader", self._lease)
         working = asyncio.ensure_future(work())
         keeping = asyncio.ensure_future(self._keep())
         try:
@@ -110,6 +139,7 @@ class LeaderElector:
             working.cancel()
             keeping.cancel()
             await asyncio.gather(working, keeping, return_exceptions=True)
+            self._tell("stopped leading", self._lease)
             await self._release()
 
     async def _acquire(self) -> None:
@@ -151,6 +181,7 @@ class LeaderElector:
         except NotFoundError:
             spec = self._record(now, acquired=format_micro_time(now), transitions=0)
             created = await self._client.create(LEASES, self._named(spec))
+            self._lease = created
             self._see(created["spec"])
             return True
         old: JsonObject = lease.get("spec") or {}
@@ -159,6 +190,7 @@ class LeaderElector:
         if self.holder not in {"", self._identity} and not self._has_expired(old, now):
             return False
         updated = await self._client.update(LEASES, {**lease, "spec": self._renewed(old, now)})
+        self._lease = updated
         self._see(updated["spec"])
         return True
 

@@ -33,6 +33,13 @@ PRIORITYCLASSES: Final = Resource(
 )
 WORKLOADS: Final = Resource("scheduling.k8s.io", "v1beta1", "workloads", "Workload")
 PODGROUPS: Final = Resource("scheduling.k8s.io", "v1beta1", "podgroups", "PodGroup")
+
+
+def pod_groups_in(version: str) -> Resource:
+    """Return PodGroups as a release serves them: in v1beta1 or v1alpha2."""
+    return Resource(PODGROUPS.group, version, PODGROUPS.plural, PODGROUPS.kind)
+
+
 COMPOSITEPODGROUPS: Final = Resource(
     "scheduling.k8s.io", "v1alpha3", "compositepodgroups", "CompositePodGroup"
 )
@@ -45,4 +52,21 @@ RESOURCESLICES: Final = Resource(
 )
 DEVICECLASSES: Final = Resource(
     "resource.k8s.io", "v1", "deviceclasses", "DeviceClass", namespaced=False
+)
+PERSISTENTVOLUMES: Final = Resource(
+    "", "v1", "persistentvolumes", "PersistentVolume", namespaced=False
+)
+PERSISTENTVOLUMECLAIMS: Final = Resource(
+    "", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"
+)
+STORAGECLASSES: Final = Resource(
+    "storage.k8s.io", "v1", "storageclasses", "StorageClass", namespaced=False
+)
+CSINODES: Final = Resource("storage.k8s.io", "v1", "csinodes", "CSINode", namespaced=False)
+CSIDRIVERS: Final = Resource("storage.k8s.io", "v1", "csidrivers", "CSIDriver", namespaced=False)
+CSISTORAGECAPACITIES: Final = Resource(
+    "storage.k8s.io", "v1", "csistoragecapacities", "CSIStorageCapacity"
+)
+VOLUMEATTACHMENTS: Final = Resource(
+    "storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", namespaced=False
 )

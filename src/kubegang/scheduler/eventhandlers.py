@@ -8,26 +8,34 @@ whoever bound them. Finished pods do not exist here.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 
 from kubegang.api.core.types import Node, Pod
 from kubegang.api.meta import Form, decode
-from kubegang.api.scheduling.types import PodGroup
+from kubegang.api.scheduling import v1alpha2
+from kubegang.api.scheduling.types import CompositePodGroup, PodGroup
 from kubegang.base.clock import Clock
 from kubegang.client.informer import Informer
-from kubegang.client.interface import Client
-from kubegang.client.resources import NODES, PODGROUPS, PODS
+from kubegang.client.interface import Client, Resource
+from kubegang.client.resources import COMPOSITEPODGROUPS, NODES, PODS
 from kubegang.scheduler.cache.cache import Cache
-from kubegang.scheduler.framework.conversion import node_info, pod_group_info, pod_info
+from kubegang.scheduler.framework.conversion import (
+    composite_pod_group_info,
+    node_info,
+    pod_group_info,
+    pod_info,
+)
 from kubegang.scheduler.framework.events import ClusterEvent, ClusterObject
 from kubegang.scheduler.framework.nodes import NodeInfo
-from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo, PodUid
 from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.changes import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
+    COMPOSITE_ADD,
+    COMPOSITE_DELETE,
     NODE_ADD,
     NODE_DELETE,
     POD_GROUP_ADD,
@@ -51,6 +59,34 @@ Handled = Callable[[str, tuple[Move, ...], float], None]
 """Called after each event: its name, what moved in the queue, and how long it took."""
 
 
+class PodEvents(Protocol):
+    """Whoever is told about pods."""
+
+    def pod_added(self, pod: PodInfo) -> None:
+        """See a new pod."""
+        ...
+
+    def pod_updated(self, old: PodInfo, new: PodInfo) -> None:
+        """See a newer form of a pod."""
+        ...
+
+    def pod_deleted(self, pod: PodInfo) -> None:
+        """See that a pod is gone."""
+        ...
+
+
+class BindingWatch(Protocol):
+    """Whoever brings pods to their nodes, and must know when there is no point in it."""
+
+    def pod_gone(self, uid: PodUid) -> None:
+        """Learn that a pod was deleted, is being deleted, or was bound by somebody else."""
+        ...
+
+    def node_gone(self, node: NodeName) -> None:
+        """Learn that a node was deleted."""
+        ...
+
+
 class EventHandlers:
     """Handlers for the informers of pods, nodes and pod groups."""
 
@@ -62,12 +98,14 @@ class EventHandlers:
         scheduler_names: Collection[str],
         clock: Clock,
         handled: Handled,
+        binding: BindingWatch,
     ) -> None:
         self._cache = cache
         self._queue = queue
         self._names = frozenset(scheduler_names)
         self._clock = clock
         self._handled = handled
+        self._binding = binding
 
     # --- pods ----------------------------------------------------------------------------
 
@@ -102,11 +140,14 @@ class EventHandlers:
         """Stop counting a pod, or take it out of the queue."""
         now = self._clock.now()
         known = self._cache.remove_pod(pod.uid)
+        self._binding.pod_gone(pod.uid)
         moves: tuple[Move, ...] = ()
         if pod.scheduler_name in self._names:
             moves = self._queue.delete_pod(pod, now=now)
         # A pod that was promised a node frees that promise.
-        if (known is not None and known.node) or pod.nominated_node_name:
+        if known is not None and known.node:
+            pod = msgspec.structs.replace(pod, node_name=known.node)
+        if pod.node_name or pod.nominated_node_name:
             self._report(ASSIGNED_POD_DELETE, pod, None, now=now, moves=moves)
         else:
             self._handled(UNSCHEDULED_POD_DELETE, moves, self._clock.now() - now)
@@ -121,6 +162,7 @@ class EventHandlers:
         self._cache.set_pod(pod)
         moves: tuple[Move, ...] = ()
         if pod.scheduler_name in self._names:
+            self._binding.pod_gone(pod.uid)
             # Usually it left the queue when it was assumed; but somebody else may bind it.
             moves = self._queue.delete_pod(pod, now=now)
         self._report(ASSIGNED_POD_ADD, None, pod, now=now, moves=moves)
@@ -137,8 +179,11 @@ class EventHandlers:
                 self._report(ASSIGNED_POD_DELETE, old, None, now=now)
         elif new.terminating and not old.terminating:
             # Its binding will fail or come to nothing; others need not wait for that.
-            self._cache.remove_pod(new.uid)
-            self._report(ASSIGNED_POD_DELETE, new, None, now=now)
+            known = self._cache.remove_pod(new.uid)
+            self._binding.pod_gone(new.uid)
+            moves = self._queue.delete_pod(new, now=now)
+            freed = msgspec.structs.replace(new, node_name=known.node) if known else new
+            self._report(ASSIGNED_POD_DELETE, freed, None, now=now, moves=moves)
         else:
             self._cache.set_pod(new)
 
@@ -164,16 +209,18 @@ class EventHandlers:
         """Stop counting a node."""
         now = self._clock.now()
         self._cache.remove_node(node.name)
+        self._binding.node_gone(node.name)
         self._report(NODE_DELETE, node, None, now=now)
 
-    # --- pod groups ----------------------------------------------------------------------
+    # --- pod groups, composite ones too --------------------------------------------------
 
     def pod_group_added(self, group: PodGroupInfo) -> None:
         """Let the members go on that waited for their group's object."""
         now = self._clock.now()
         self._cache.set_pod_group(group)
         moves = self._queue.add_pod_group(group, now=now)
-        self._report(POD_GROUP_ADD, None, group, now=now, moves=moves)
+        event = COMPOSITE_ADD if group.is_composite else POD_GROUP_ADD
+        self._report(event, None, group, now=now, moves=moves)
 
     def pod_group_updated(self, old: PodGroupInfo, new: PodGroupInfo) -> None:
         """Take over a group's object; a smaller minimum may let its members go on."""
@@ -186,15 +233,26 @@ class EventHandlers:
         now = self._clock.now()
         self._cache.set_pod_group(new)
         self._queue.update_pod_group(new)
-        event = ClusterEvent("PodGroup", pod_group_changes(old, new))
+        event = ClusterEvent(new.key.kind, pod_group_changes(old, new))
         self._report(event, old, new, now=now)
 
     def pod_group_deleted(self, group: PodGroupInfo) -> None:
         """Let the waiting members wait for the object to come back."""
         now = self._clock.now()
         self._cache.remove_pod_group(group.key)
-        moves = self._queue.delete_pod_group(group.key)
-        self._report(POD_GROUP_DELETE, group, None, now=now, moves=moves)
+        moves = self._queue.delete_pod_group(group.key, now=now)
+        event = COMPOSITE_DELETE if group.is_composite else POD_GROUP_DELETE
+        self._report(event, group, None, now=now, moves=moves)
+
+    # --- Workloads whose entries are groups (1.35) ---------------------------------------
+
+    def workload_known(self, namespace: str, name: str) -> None:
+        """Note that a Workload exists; its groups are told like any others."""
+        self._cache.set_workload(namespace, name)
+
+    def workload_forgotten(self, namespace: str, name: str) -> None:
+        """Note that a Workload does not exist any more."""
+        self._cache.remove_workload(namespace, name)
 
     # --- steps ---------------------------------------------------------------------------
 
@@ -218,7 +276,9 @@ def make_informers(
     *,
     clock: Clock,
     group_condition: str,
-    with_groups: bool,
+    pod_groups: Resource | None,
+    with_composites: bool = False,
+    pod_events: PodEvents | None = None,
 ) -> tuple[Informer[Any], ...]:
     """Return informers that feed the handlers; what they keep are compact records.
 
@@ -227,13 +287,13 @@ def make_informers(
         handlers: what to call.
         clock: for the informers' pauses.
         group_condition: the type of the scheduling condition on pod groups.
-        with_groups: whether pod groups are looked at; the API may not serve them.
+        pod_groups: as what pod groups are looked at; ``None`` if they are not, as where the
+            API does not serve them.
+        with_composites: whether composite pod groups are looked at, which needs the gate and
+            an API that serves them; else no pod group has a parent.
+        pod_events: who is told about pods, if not the handlers themselves.
     """
-    decode_node, decode_pod, decode_group = _decoder(Node), _decoder(Pod), _decoder(PodGroup)
-
-    def to_group(body: bytes) -> PodGroupInfo:
-        return pod_group_info(decode_group(body), condition_type=group_condition)
-
+    decode_node, decode_pod = _decoder(Node), _decoder(Pod)
     nodes = Informer(
         client, NODES, clock=clock, decode_bytes=lambda body: node_info(decode_node(body))
     )
@@ -245,14 +305,41 @@ def make_informers(
         field_selector=UNFINISHED,
         decode_bytes=lambda body: pod_info(decode_pod(body)),
     )
-    pods.add_handler(handlers.pod_added, handlers.pod_updated, handlers.pod_deleted)
-    if not with_groups:
+    told = pod_events or handlers
+    pods.add_handler(told.pod_added, told.pod_updated, told.pod_deleted)
+    if pod_groups is None:
         return nodes, pods
-    groups = Informer(client, PODGROUPS, clock=clock, decode_bytes=to_group)
-    groups.add_handler(
-        handlers.pod_group_added, handlers.pod_group_updated, handlers.pod_group_deleted
-    )
-    return nodes, groups, pods
+    decode_group = _group_decoder(pod_groups.version)
+
+    def to_group(body: bytes) -> PodGroupInfo:
+        return pod_group_info(
+            decode_group(body), condition_type=group_condition, with_parent=with_composites
+        )
+
+    groups = Informer(client, pod_groups, clock=clock, decode_bytes=to_group)
+    if not with_composites:
+        informers = [groups]
+    else:
+        decode_composite = _decoder(CompositePodGroup)
+        composites = Informer(
+            client,
+            COMPOSITEPODGROUPS,
+            clock=clock,
+            decode_bytes=lambda body: composite_pod_group_info(decode_composite(body)),
+        )
+        informers = [groups, composites]
+    for informer in informers:
+        informer.add_handler(
+            handlers.pod_group_added, handlers.pod_group_updated, handlers.pod_group_deleted
+        )
+    return (nodes, *informers, pods)
+
+
+def _group_decoder(version: str) -> Callable[[bytes], PodGroup]:
+    if version != "v1alpha2":
+        return _decoder(PodGroup)
+    decode_older = _decoder(v1alpha2.PodGroup)
+    return lambda body: decode_older(body).to_internal()
 
 
 def _decoder(form: type[FormT]) -> Callable[[bytes], FormT]:

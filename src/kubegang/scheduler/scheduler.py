@@ -20,30 +20,38 @@ from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.base.turns import next_turn
 from kubegang.client.interface import Client
+from kubegang.client.resources import pod_groups_in
 from kubegang.scheduler.binder.binder import Binder, BinderSettings
+from kubegang.scheduler.binder.counting import count_as_real
 from kubegang.scheduler.binder.dispatch import DEFAULT_LIMIT
 from kubegang.scheduler.binder.metrics import SchedulerMetrics
-from kubegang.scheduler.binder.outcome import failures, group_result, queue_status
-from kubegang.scheduler.cache.cache import Cache
-from kubegang.scheduler.cycle.decide import decide
-from kubegang.scheduler.cycle.decision import (
-    BindPod,
-    Decision,
-    Diagnosis,
-    EvictPod,
-    NominateNode,
+from kubegang.scheduler.binder.outcome import (
+    failures,
+    group_result,
+    queue_status,
+    waiting_on_permit,
 )
+from kubegang.scheduler.cache.cache import Cache
+from kubegang.scheduler.cycle.batch import first_batch, pops_of
+from kubegang.scheduler.cycle.decide import decide
+from kubegang.scheduler.cycle.decision import Decision, Diagnosis
 from kubegang.scheduler.directoryinformers import make_directory_informers
 from kubegang.scheduler.eventhandlers import EventHandlers, make_informers
+from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import (
     QueuedEntity,
     QueuedPodGroupInfo,
     QueuedPodInfo,
     members_of,
 )
+from kubegang.scheduler.framework.errors import PluginConfigError
 from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.rng import Rng
-from kubegang.scheduler.plugins.registry import build_plugins
+from kubegang.scheduler.plugins.registry import (
+    PLUGINS,
+    PluginFactory,
+    build_plugins,
+)
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.entries import EntityKey
@@ -51,6 +59,9 @@ from kubegang.scheduler.queue.places import Place
 from kubegang.scheduler.queue.queue import SchedulingQueue, key_of
 from kubegang.scheduler.queue.rules import QueueRules
 from kubegang.scheduler.runtime.framework import Framework
+from kubegang.scheduler.runtime.points import Points
+from kubegang.scheduler.storageinformers import StorageHandlers, make_storage_informers
+from kubegang.scheduler.workloadhandlers import WorkloadHandlers, make_workload_informers
 
 CYCLES_PER_TURN: Final = 16
 SECONDS_PER_TURN: Final = 0.005
@@ -70,12 +81,14 @@ class SchedulerSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         plugin_args: per schedulerName the arguments of its plugins.
+        plugins: what profiles may name, by name.
         calls_in_flight: API calls at a time.
         host: this machine's name, for events.
     """
 
     backoff: BackoffPolicy = BackoffPolicy()
     plugin_args: Mapping[str, PluginArgs] = {}
+    plugins: Mapping[str, PluginFactory] = msgspec.field(default_factory=lambda: PLUGINS)
     calls_in_flight: int = DEFAULT_LIMIT
     host: str = "localhost"
 
@@ -115,19 +128,20 @@ class Scheduler:
         self._clock = clock
         self._rng = rng
         self._profiles = {profile.scheduler_name: profile for profile in profiles}
-        self._frameworks = {
-            name: build_framework(profile, settings.plugin_args.get(name, {}))
-            for name, profile in self._profiles.items()
-        }
+        self._frameworks = build_frameworks(profiles, settings)
         rules = {
             name: QueueRules.of(profile, self._frameworks[name])
             for name, profile in self._profiles.items()
         }
         condition = profiles[0].initially_scheduled_condition
+        pod_groups = pod_groups_in(profiles[0].pod_group_version)
+        reads_groups = pod_groups.version and any(r.groups or r.gathers for r in rules.values())
         self.cache = Cache()
         self.queue = SchedulingQueue(rules, self.cache, settings.backoff)
         self._metrics = SchedulerMetrics(registry)
         self._metrics.watch(self.queue, self.cache)
+        for name, framework in self._frameworks.items():
+            framework.meter = self._metrics.points.meter(framework, profile=name, clock=clock)
         self._binder = Binder(
             client,
             self.cache,
@@ -135,12 +149,14 @@ class Scheduler:
             settings=BinderSettings(
                 host=settings.host,
                 group_condition=condition,
+                pod_groups=pod_groups,
                 speaking=tuple(name for name, rule in rules.items() if rule.speaking),
                 calls_in_flight=settings.calls_in_flight,
             ),
             metrics=self._metrics,
             clock=clock,
             moved=self._moved,
+            wake=self._wake,
         )
         handlers = EventHandlers(
             self.cache,
@@ -148,31 +164,52 @@ class Scheduler:
             scheduler_names=self._profiles,
             clock=clock,
             handled=self._event_handled,
+            binding=self._binder,
+        )
+        version = profiles[0].workload_version
+        workloads = WorkloadHandlers(handlers) if version else None
+        storage = StorageHandlers(
+            self.cache,
+            self.queue,
+            clock=clock,
+            handled=self._event_handled,
+            changed=self._binder.cluster_changed,
         )
         self._informers = (
             # First, so that they are there when pods are looked at.
             *make_directory_informers(client, self.cache, clock=clock),
+            *make_storage_informers(client, storage, clock=clock),
             *make_informers(
                 client,
                 handlers,
                 clock=clock,
                 group_condition=condition,
-                with_groups=any(rule.groups for rule in rules.values()),
+                pod_groups=pod_groups if reads_groups else None,
+                with_composites=_any_gate_on(profiles, "CompositePodGroup"),
+                pod_events=workloads,
             ),
+            *make_workload_informers(client, workloads, version=version, clock=clock),
         )
         self._diagnoses: dict[EntityKey, Diagnosis] = {}
         self._work = asyncio.Event()
         self._stopped = asyncio.Event()
         self._cycles = 0
+        self._popped = 0
+        self._batches = {name: first_batch(profile) for name, profile in self._profiles.items()}
 
     # --- running -------------------------------------------------------------------------
 
-    async def run(self) -> None:
-        """Schedule until ``stop``; then let the calls that were begun come to their end."""
+    async def run(self, *, active: asyncio.Event | None = None) -> None:
+        """Schedule until ``stop``; then let the calls that were begun come to their end.
+
+        Args:
+            active: once set, decisions begin; until then the cluster is only watched, so that
+                a stand-by need not read it first.
+        """
         async with asyncio.TaskGroup() as tasks:
             binder = tasks.create_task(self._binder.run())
             watching = [tasks.create_task(informer.run()) for informer in self._informers]
-            await self._wait_synced_or_stopped()
+            await self._wait_synced_or_stopped(active)
             _log.info("scheduling", profiles=sorted(self._profiles))
             await self._loop()
             self._binder.stop()
@@ -191,13 +228,18 @@ class Scheduler:
         for informer in self._informers:
             await informer.synced.wait()
 
+    async def _wait_ready(self, active: asyncio.Event | None) -> None:
+        await self.wait_synced()
+        if active is not None:
+            await active.wait()
+
     @property
     def is_synced(self) -> bool:
         """Whether the cluster has been seen whole once; before, nothing is decided."""
         return all(informer.synced.is_set() for informer in self._informers)
 
-    async def _wait_synced_or_stopped(self) -> None:
-        synced = asyncio.ensure_future(self.wait_synced())
+    async def _wait_synced_or_stopped(self, active: asyncio.Event | None) -> None:
+        synced = asyncio.ensure_future(self._wait_ready(active))
         stopped = asyncio.ensure_future(self._stopped.wait())
         try:
             await asyncio.wait((synced, stopped), return_when=asyncio.FIRST_COMPLETED)
@@ -263,6 +305,7 @@ class Scheduler:
             _log.exception("attempt failed", entity=entity.key, cycle=self._cycles)
             for uid in queued:
                 self.cache.forget(uid)
+                self.cache.end_preemption(uid)
             self.cache.end_preemption(key_of(entity))
             now = self._clock.now()
             failed = dict.fromkeys(queued, frozenset[str]())
@@ -273,40 +316,55 @@ class Scheduler:
     ) -> None:
         started = self._clock.now()
         profile, framework = self._profiles[name], self._frameworks[name]
+        self._popped += pops_of(entity, profile)
         # 1. Take the cluster as it is now.
         snapshot = self.cache.snapshot()
         # 2. Decide.
+        notes: dict[PodUid, CycleState] = {}
         decision = decide(
-            snapshot, entity, profile=profile, framework=framework, now=started, rng=self._rng
+            snapshot,
+            entity,
+            profile=profile,
+            framework=framework,
+            now=started,
+            rng=self._rng,
+            waiting=self._binder.waiting_pods,
+            notes=notes,
+            batch=self._batches[name],
+            number=self._popped,
         )
+        self._batches[name] = decision.batch
         # 3. Count the result as real.
-        self._count_as_real(decision, key_of(entity))
+        decision = count_as_real(
+            decision, self.cache, entity=key_of(entity), framework=framework, notes=notes
+        )
         # 4. Tell the queue what became of it.
         now = self._clock.now()
         status = queue_status(decision)
-        self._note(self.queue.finish(entity, failures(decision), status, now=now), now=now)
+        moves = self.queue.finish(
+            entity, failures(decision), status, now=now, waiting=waiting_on_permit(decision)
+        )
+        self._note(moves, now=now)
         # 5. Start the act; it goes on while the next entity is decided about.
         self._binder.start(
-            decision, queued, entity=key_of(entity), framework=framework, started=started
+            decision,
+            queued,
+            entity=key_of(entity),
+            framework=framework,
+            notes=notes,
+            started=started,
         )
         self._report(entity, decision, name, seconds=now - started)
-
-    def _count_as_real(self, decision: Decision, entity: EntityKey) -> None:
-        self.cache.set_scan_start(decision.scan_start)
-        for instruction in decision.instructions:
-            match instruction:
-                case BindPod(pod, node):
-                    self.cache.assume(pod.uid, node)
-                case NominateNode(pod, node):
-                    self.cache.nominate(pod.uid, node)
-                case EvictPod():
-                    self.cache.begin_preemption(entity)
 
     def _report(
         self, entity: QueuedEntity, decision: Decision, name: str, *, seconds: float
     ) -> None:
-        if decision.unbound:
-            self._diagnoses[key_of(entity)] = decision.diagnosis
+        if decision.unbound or decision.status == "waiting-on-permit":
+            gathered = self._profiles[name].group_cycle == "popped-by-member"
+            keys = [pod.uid for pod in decision.unbound] if gathered else [key_of(entity)]
+            self._diagnoses.update(dict.fromkeys(keys, decision.diagnosis))
+        if decision.batching is not None:
+            self._metrics.batches.note(name, decision.batching)
         kind, is_group = "pod", isinstance(entity, QueuedPodGroupInfo)
         if decision.room is not None:
             self._metrics.preemption.note_search(decision.room, for_group=is_group)
@@ -323,6 +381,14 @@ class Scheduler:
     def _event_handled(self, event: str, moves: tuple[Move, ...], seconds: float) -> None:
         self._metrics.note_event(event, seconds)
         self._moved(moves)
+        if self.queue.is_ready:
+            # Nothing need have moved for that: see ``BackoffQueue.stir``.
+            self._work.set()
+        self._binder.cluster_changed()
+
+    def _wake(self) -> None:
+        """Look anew when the next thing is due."""
+        self._work.set()
 
     def _moved(self, moves: tuple[Move, ...]) -> None:
         if moves:
@@ -347,8 +413,8 @@ class Scheduler:
         if waiting is None:
             return None
         held = waiting.place in (Place.GATED, Place.INCOMPLETE)
-        if not held and key in self._diagnoses:
-            return self._diagnoses[key]
+        if not held and (found := self._found(key)) is not None:
+            return found
         return Diagnosis(
             outcome="waiting",
             message=waiting.message,
@@ -358,13 +424,78 @@ class Scheduler:
             scheduled=waiting.scheduled,
         )
 
+    def _found(self, key: EntityKey) -> Diagnosis | None:
+        """Return what the last attempt at an entity found; each gathered member keeps it."""
+        pods = self.queue.pods_of(key)
+        keys = (key, self.queue.entity_of(key), *(pod.uid for pod in pods))
+        return next((self._diagnoses[k] for k in keys if k in self._diagnoses), None)
 
-def build_framework(profile: SchedulerProfile, args: PluginArgs) -> Framework:
+
+def _any_gate_on(profiles: Sequence[SchedulerProfile], gate: str) -> bool:
+    return any(profile.gates.enabled_if_known(gate) for profile in profiles)
+
+
+def build_frameworks(
+    profiles: Sequence[SchedulerProfile], settings: SchedulerSettings
+) -> dict[str, Framework]:
+    """Return the plugins of every profile, by the profile's name.
+
+    Raises:
+        PluginConfigError: some cannot be built, or profiles sort the queue differently; the
+            texts are kube-scheduler's (measured on 1.37.2).
+    """
+    frameworks: dict[str, Framework] = {}
+    for profile in profiles:
+        name = profile.scheduler_name
+        args = settings.plugin_args.get(name, {})
+        try:
+            frameworks[name] = build_framework(profile, args, plugins=settings.plugins)
+            frameworks[name].check_complete(name)
+        except PluginConfigError as error:
+            raise PluginConfigError(
+                f"initializing profiles: creating profile for scheduler name {name}: {error}"
+            ) from error
+    _require_one_order(frameworks)
+    return frameworks
+
+
+def _require_one_order(frameworks: Mapping[str, Framework]) -> None:
+    """Refuse profiles that disagree about the order of the one queue that they share."""
+    sorters = {name: fw.queue_sort_plugin.NAME for name, fw in frameworks.items()}
+    first = next(iter(sorters.values()), "")
+    for name, sorter in sorters.items():
+        if sorter != first:
+            raise PluginConfigError(
+                f'initializing profiles: different queue sort plugins for profile "{name}": '
+                f'"{sorter}", first: "{first}"'
+            )
+
+
+def build_framework(
+    profile: SchedulerProfile,
+    args: PluginArgs,
+    *,
+    plugins: Mapping[str, PluginFactory] = PLUGINS,
+) -> Framework:
     """Return a profile's plugins, sorted by what they do.
+
+    Args:
+        profile: names the plugins.
+        args: their arguments.
+        plugins: what may be named.
 
     Raises:
         PluginConfigError: a plugin is unknown, or its arguments cannot be used.
     """
-    names = [plugin.name for plugin in profile.plugins]
-    weights = {plugin.name: plugin.weight for plugin in profile.plugins}
-    return Framework(build_plugins(names, gates=profile.gates, args=args), weights=weights)
+    everywhere = profile.plugins
+    named = (*everywhere, *(p for changes in profile.points.values() for p in changes.enabled))
+    names = [name for name in dict.fromkeys(plugin.name for plugin in named) if name in plugins]
+    built = build_plugins(
+        names, gates=profile.gates, args=args, plugins=plugins, rules=profile.rules
+    )
+    return Framework(
+        built,
+        weights={},
+        points=Points(built, everywhere=everywhere, changes=profile.points),
+        scheduler_name=profile.scheduler_name,
+    )

@@ -9,21 +9,27 @@ from __future__ import annotations
 
 from kubegang.api.core.types import Container, NodeSpec, NodeStatus, PodSpec, PodStatus
 from kubegang.api.policy.types import PodDisruptionBudgetSpec, PodDisruptionBudgetStatus
-from kubegang.api.scheduling.types import PodGroupSpec
+from kubegang.api.scheduling.types import CompositePodGroupSpec, PodGroupSpec, WorkloadReference
 from kubegang.testing.budgetbuilder import BudgetBuilder
 from kubegang.testing.building import metadata_of
-from kubegang.testing.groupbuilders import PodGroupBuilder, PriorityClassBuilder
+from kubegang.testing.groupbuilders import (
+    CompositePodGroupBuilder,
+    PodGroupBuilder,
+    PriorityClassBuilder,
+)
 from kubegang.testing.nodebuilder import NodeBuilder
 from kubegang.testing.podbuilder import PodBuilder
 
 __all__ = [
     "BudgetBuilder",
+    "CompositePodGroupBuilder",
     "NodeBuilder",
     "PodBuilder",
     "PodGroupBuilder",
     "PriorityClassBuilder",
     "make_budget",
     "make_cluster",
+    "make_composite",
     "make_node",
     "make_pod",
     "make_podgroup",
@@ -50,6 +56,12 @@ def make_node(name: str = "n") -> NodeBuilder:
 def make_podgroup(name: str = "g") -> PodGroupBuilder:
     """Return a builder of a basic group."""
     return PodGroupBuilder(metadata_of(name, namespace="default"), PodGroupSpec()).basic()
+
+
+def make_composite(name: str = "root") -> CompositePodGroupBuilder:
+    """Return a builder of a basic group of groups."""
+    spec = CompositePodGroupSpec(workload_ref=WorkloadReference("w", "t"))
+    return CompositePodGroupBuilder(metadata_of(name, namespace="default"), spec).basic()
 
 
 def make_budget(name: str = "b") -> BudgetBuilder:

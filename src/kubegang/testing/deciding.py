@@ -15,6 +15,7 @@ import msgspec
 
 from kubegang.api.profile import SchedulerProfile
 from kubegang.app.profiles.table import profile_named
+from kubegang.scheduler.cycle.batch import first_batch, pops_of
 from kubegang.scheduler.cycle.decide import decide
 from kubegang.scheduler.cycle.decision import (
     BindPod,
@@ -26,13 +27,27 @@ from kubegang.scheduler.cycle.decision import (
 )
 from kubegang.scheduler.framework.entities import QueuedPodGroupInfo, QueuedPodInfo
 from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
-from kubegang.scheduler.plugins.registry import build_plugins
 from kubegang.scheduler.runtime.framework import Framework
+from kubegang.scheduler.scheduler import build_framework
 from kubegang.scheduler.snapshot.builder import SnapshotBuilder
 from kubegang.scheduler.snapshot.snapshot import Snapshot
-from kubegang.testing.builders import BudgetBuilder, NodeBuilder, PodBuilder, PodGroupBuilder
+from kubegang.testing.builders import (
+    BudgetBuilder,
+    CompositePodGroupBuilder,
+    NodeBuilder,
+    PodBuilder,
+    PodGroupBuilder,
+)
+from kubegang.testing.storagebuilders import StorageBuilder
 
-Addable = BudgetBuilder | NodeBuilder | PodBuilder | PodGroupBuilder
+Addable = (
+    BudgetBuilder
+    | CompositePodGroupBuilder
+    | NodeBuilder
+    | PodBuilder
+    | PodGroupBuilder
+    | StorageBuilder
+)
 
 
 @functools.cache
@@ -45,10 +60,7 @@ def framework_of(
     profile: SchedulerProfile, *, args: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Framework:
     """Return a profile's plugins, ready to run."""
-    plugins = build_plugins(
-        [plugin.name for plugin in profile.plugins], gates=profile.gates, args=args or {}
-    )
-    return Framework(plugins, weights={plugin.name: plugin.weight for plugin in profile.plugins})
+    return build_framework(profile, args or {})
 
 
 class DecidingCore:
@@ -56,6 +68,8 @@ class DecidingCore:
 
     Attributes:
         waiting: pods without a node, by name, in the order in which they were added.
+        now: the moment of decisions.
+        batch: what is kept for pods that are alike; ``None``: batching is turned off.
     """
 
     def __init__(
@@ -69,6 +83,9 @@ class DecidingCore:
         self.framework = framework_of(self.profile, args=args)
         self.builder = SnapshotBuilder()
         self.waiting: dict[str, PodInfo] = {}
+        self.now = 0.0
+        self.batch = first_batch(self.profile)
+        self._popped = 0
         self._rng = random.Random(seed)
         self.add(*objects)
 
@@ -84,10 +101,12 @@ class DecidingCore:
                 self.add(*entry)
             elif isinstance(entry, NodeBuilder):
                 self.builder.set_node(entry.info())
-            elif isinstance(entry, PodGroupBuilder):
+            elif isinstance(entry, PodGroupBuilder | CompositePodGroupBuilder):
                 self.builder.set_pod_group(entry.info())
             elif isinstance(entry, BudgetBuilder):
                 self.builder.set_budget(entry.info())
+            elif isinstance(entry, StorageBuilder):
+                self.builder.set_storage(entry.info())
             else:
                 pod = entry.info()
                 if pod.node_name:
@@ -108,11 +127,18 @@ class DecidingCore:
 
     def decide_group(self, name: str = "g", *, namespace: str = "default") -> Decision:
         """Decide about a group and all its waiting members."""
-        key = PodGroupKey(namespace, name)
+        return self._decide_group(PodGroupKey(namespace, name))
+
+    def decide_tree(self, name: str = "root", *, namespace: str = "default") -> Decision:
+        """Decide about a composite pod group and all waiting pods below it."""
+        return self._decide_group(PodGroupKey(namespace, name, "CompositePodGroup"))
+
+    def _decide_group(self, key: PodGroupKey) -> Decision:
+        leaves = set(self.snapshot.forest.leaves(key))
         members = [
             QueuedPodInfo(pod=pod, timestamp=0.0)
             for pod in self.waiting.values()
-            if pod.pod_group == key
+            if pod.pod_group in leaves
         ]
         group = self.snapshot.pod_group(key)
         return self._decide(
@@ -125,18 +151,22 @@ class DecidingCore:
         )
 
     def _decide(self, entity: QueuedPodInfo | QueuedPodGroupInfo) -> Decision:
+        self._popped += pops_of(entity, self.profile)
         return decide(
             self.snapshot,
             entity,
             profile=self.profile,
             framework=self.framework,
-            now=0.0,
+            now=self.now,
             rng=self._rng,
+            batch=self.batch,
+            number=self._popped,
         )
 
     def carry_out(self, decision: Decision) -> None:
         """Count bindings and promises as real, and let victims be gone at once."""
         self.builder.set_scan_start(decision.scan_start)
+        self.batch = decision.batch
         for instruction in decision.instructions:
             if isinstance(instruction, BindPod):
                 pod = msgspec.structs.replace(instruction.pod, node_name=instruction.node)
@@ -175,3 +205,12 @@ def group_condition(decision: Decision) -> tuple[str, str, str] | None:
         if isinstance(instruction, SetPodGroupCondition):
             return (instruction.status, instruction.reason, instruction.message)
     return None
+
+
+def group_conditions(decision: Decision) -> dict[str, tuple[str, str, str]]:
+    """Return group name → (status, reason, message) of all conditions of a decision."""
+    return {
+        i.group.name: (i.status, i.reason, i.message)
+        for i in decision.instructions
+        if isinstance(i, SetPodGroupCondition)
+    }

@@ -46,6 +46,10 @@ class NodeBuilder(Builder):
         images = (*self.status.images, ContainerImage((name,), size_bytes))
         return dataclasses.replace(self, status=replaced(self.status, images=images))
 
+    def declaring(self, *features: str) -> NodeBuilder:
+        """Let it declare what it can do."""
+        return dataclasses.replace(self, status=replaced(self.status, declared_features=features))
+
     def obj(self) -> Node:
         """Return the typed form; the hostname label follows the name."""
         labels = {"kubernetes.io/hostname": self.metadata.name, **self.metadata.labels}

@@ -26,6 +26,11 @@ from kubegang.api.core.types import (
     PodSpec,
     PodStatus,
     ResourceRequirements,
+    Volume,
+)
+from kubegang.api.core.volumesources import (
+    EphemeralVolumeSource,
+    PersistentVolumeClaimVolumeSource,
 )
 from kubegang.api.meta import OwnerReference
 from kubegang.apimachinery.objects import JsonObject
@@ -170,6 +175,26 @@ class PodBuilder(Builder):
         first = (self.spec.containers or (Container(),))[0]
         added = ContainerPort(number, number, ip, protocol)
         return self._with_container(ports=(*first.ports, added))
+
+    def claims(self, *names: str) -> PodBuilder:
+        """Add a volume for each of these claims."""
+        added = (
+            Volume(f"v-{name}", PersistentVolumeClaimVolumeSource(claim_name=name))
+            for name in names
+        )
+        return self.volumes(*added)
+
+    def ephemeral(self, volume: str) -> PodBuilder:
+        """Add a generic ephemeral volume."""
+        return self.volumes(Volume(volume, ephemeral=EphemeralVolumeSource()))
+
+    def volumes(self, *volumes: Volume) -> PodBuilder:
+        """Add volumes."""
+        return self._with_spec(volumes=(*self.spec.volumes, *volumes))
+
+    def with_spec(self, **changes: Any) -> PodBuilder:
+        """Set fields of the spec for which there is no word here."""
+        return self._with_spec(**changes)
 
     def image(self, name: str) -> PodBuilder:
         """Set the container's image."""

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from kubegang.api.config import (
-    ConfigurationError,
-    KubeSchedulerConfiguration,
-    duration_seconds,
-    load_scheduler_configuration,
-)
+from kubegang.api.config import KubeSchedulerConfiguration
+from kubegang.api.config_document import ConfigurationError
+from kubegang.api.config_durations import duration_seconds
+from kubegang.api.config_loading import default_configuration, load_scheduler_configuration
 from kubegang.api.config_plugins import configured_profiles, merged_plugins
-from kubegang.api.profile import PluginWeight
+from kubegang.api.profile import PluginWeight, PointChanges
 from kubegang.app.profiles.table import profile_named
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+VERSION = profile_named("1.37")
+
+
+NO_OBJECT = (
+    "f: couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of "
+    'type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; '
+    'Kind string "json:\\"kind,omitempty\\"" }'
+)
 
 
 def load(text: str) -> KubeSchedulerConfiguration:
-    return load_scheduler_configuration(HEAD + text, "sched.yaml")
+    return load_scheduler_configuration(HEAD + text, "sched.yaml", VERSION)
 
 
 def test_an_empty_file_has_upstreams_defaults() -> None:
@@ -30,11 +36,11 @@ def test_an_empty_file_has_upstreams_defaults() -> None:
     assert [profile.scheduler_name for profile in config.profiles] == ["default-scheduler"]
 
 
-def test_an_object_without_members_is_the_default_configuration() -> None:
-    assert load_scheduler_configuration("{}", "f") == load("")
+def test_without_a_file_the_defaults_hold() -> None:
+    assert default_configuration(VERSION) == load("")
 
 
-def test_arguments_of_plugins_are_kept_as_given() -> None:
+def test_arguments_of_plugins_are_completed() -> None:
     config = load(
         "profiles:\n"
         "- pluginConfig:\n"
@@ -42,7 +48,14 @@ def test_arguments_of_plugins_are_kept_as_given() -> None:
         "    args: {scoringStrategy: {type: MostAllocated}}\n"
     )
     assert config.profiles[0].arguments == {
-        "NodeResourcesFit": {"scoringStrategy": {"type": "MostAllocated"}}
+        "NodeResourcesFit": {
+            "kind": "NodeResourcesFitArgs",
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "scoringStrategy": {
+                "type": "MostAllocated",
+                "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}],
+            },
+        }
     }
 
 
@@ -51,12 +64,14 @@ def test_arguments_of_plugins_are_kept_as_given() -> None:
     [
         pytest.param(
             "podInitialBackoffSecond: 1\n",
-            "sched.yaml:3: podInitialBackoffSecond: unknown field",
+            "sched.yaml:3: strict decoding error: "
+            'unknown field "podInitialBackoffSecond"',
             id="unknown-at-the-top",
         ),
         pytest.param(
             "profiles:\n- schedulerName: a\n  plugins:\n    scor: {}\n",
-            "sched.yaml:6: profiles[0].plugins.scor: unknown field",
+            "sched.yaml:6: strict decoding error: "
+            'unknown field "profiles[0].plugins.scor"',
             id="unknown-further-down",
         ),
         pytest.param(
@@ -65,7 +80,10 @@ def test_arguments_of_plugins_are_kept_as_given() -> None:
             id="arguments-twice",
         ),
         pytest.param(
-            "parallelism: x\n", "sched.yaml:3: parallelism: Expected `int`, got `str`", id="type"
+            "parallelism: x\n",
+            "sched.yaml:3: json: cannot unmarshal string into Go struct field "
+            "KubeSchedulerConfiguration.parallelism of type int32",
+            id="type",
         ),
         pytest.param(
             "parallelism: 0\n",
@@ -97,13 +115,12 @@ def test_arguments_of_plugins_are_kept_as_given() -> None:
         ),
         pytest.param(
             "profiles:\n- schedulerName: a\n- schedulerName: a\n",
-            'sched.yaml:5: profiles[1].schedulerName: Duplicate value: "a"',
+            "sched.yaml:5: profiles[1].schedulerName: Duplicate value: {}",
             id="same-name",
         ),
         pytest.param(
             "leaderElection: {retryPeriod: x}\n",
-            'sched.yaml:3: leaderElection.retryPeriod: Invalid value: "x": '
-            'time: invalid duration "x"',
+            'sched.yaml:1: time: invalid duration "x"',
             id="duration",
         ),
         pytest.param(
@@ -112,11 +129,21 @@ def test_arguments_of_plugins_are_kept_as_given() -> None:
             id="extenders",
         ),
         pytest.param(
-            "parallelism: 1\nparallelism: 2\n", "sched.yaml:4: parallelism: given twice", id="twice"
+            "parallelism: 1\nparallelism: 2\n",
+            "sched.yaml:1: strict decoding error: yaml: unmarshal errors:\n"
+            '  line 4: key "parallelism" already set in map',
+            id="twice",
+        ),
+        pytest.param(
+            "parallelism: 0\npodInitialBackoffSeconds: 0\n",
+            "sched.yaml:3: parallelism: Invalid value: 0: "
+            "should be an integer value greater than zero\n"
+            "sched.yaml:4: podInitialBackoffSeconds: Invalid value: 0: must be greater than 0",
+            id="several",
         ),
         pytest.param(
             "profiles: [\n",
-            "sched.yaml:4: expected the node content, but found '<stream end>'",
+            "sched.yaml: yaml: line 3: did not find expected node content",
             id="no-yaml",
         ),
     ],
@@ -130,19 +157,19 @@ def test_a_mistake_is_told_with_its_line_and_field(text: str, want: str) -> None
 @pytest.mark.parametrize(
     ("text", "want"),
     [
-        pytest.param("- a\n", "f: needed an object with apiVersion and kind", id="no-object"),
+        pytest.param("- a\n", NO_OBJECT, id="no-object"),
         pytest.param(
             "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n",
-            "f:1: apiVersion: needed kubescheduler.config.k8s.io/v1, kind "
-            "KubeSchedulerConfiguration; found kubescheduler.config.k8s.io/v1beta3, kind "
-            "KubeSchedulerConfiguration",
+            'f:1: no kind "KubeSchedulerConfiguration" is registered for version '
+            '"kubescheduler.config.k8s.io/v1beta3"; needed is KubeSchedulerConfiguration in '
+            "kubescheduler.config.k8s.io/v1",
             id="old-version",
         ),
     ],
 )
 def test_another_document_is_refused(text: str, want: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        load_scheduler_configuration(text, "f")
+        load_scheduler_configuration(text, "f", VERSION)
     assert str(caught.value) == want
 
 
@@ -153,8 +180,9 @@ def test_a_null_means_that_the_field_is_not_there() -> None:
 DEFAULTS = (PluginWeight("A"), PluginWeight("B", 2), PluginWeight("C", 1))
 
 
-def merged(plugins: str) -> tuple[PluginWeight, ...]:
-    return merged_plugins(DEFAULTS, load(f"profiles: [{{plugins: {plugins}}}]").profiles[0].plugins)
+def merged(multi_point: str) -> tuple[PluginWeight, ...]:
+    config = load(f"profiles: [{{plugins: {{multiPoint: {multi_point}}}}}]")
+    return merged_plugins(DEFAULTS, config.profiles[0].plugins.multi_point)
 
 
 def test_without_changes_the_default_plugins_stay() -> None:
@@ -162,36 +190,43 @@ def test_without_changes_the_default_plugins_stay() -> None:
 
 
 def test_a_disabled_plugin_goes() -> None:
-    assert merged("{multiPoint: {disabled: [{name: B}]}}") == (DEFAULTS[0], DEFAULTS[2])
+    assert merged("{disabled: [{name: B}]}") == (DEFAULTS[0], DEFAULTS[2])
 
 
 def test_a_star_disables_all_but_what_is_enabled() -> None:
-    plugins = merged("{multiPoint: {disabled: [{name: '*'}], enabled: [{name: C, weight: 5}]}}")
+    plugins = merged("{disabled: [{name: '*'}], enabled: [{name: C, weight: 5}]}")
     assert plugins == (PluginWeight("C", 5),)
 
 
 def test_an_enabled_default_keeps_its_place_and_gets_the_weight() -> None:
-    plugins = merged("{multiPoint: {enabled: [{name: D}, {name: B, weight: 9}]}}")
+    plugins = merged("{enabled: [{name: D}, {name: B, weight: 9}]}")
     assert plugins == (DEFAULTS[0], PluginWeight("B", 9), DEFAULTS[2], PluginWeight("D"))
 
 
-def test_a_plugin_may_be_disabled_at_one_extension_point() -> None:
-    changed = merged("{score: {disabled: [{name: B}]}}")[1]
-    assert changed.points is not None
-    assert "score" not in changed.points
-    assert "filter" in changed.points
+def test_a_default_that_is_disabled_and_enabled_goes_to_the_end() -> None:
+    plugins = merged("{disabled: [{name: B}], enabled: [{name: B, weight: 9}]}")
+    assert plugins == (DEFAULTS[0], DEFAULTS[2], PluginWeight("B", 9))
 
 
-def test_disabling_and_enabling_at_one_point_changes_the_weight() -> None:
-    changed = merged("{score: {disabled: [{name: B}], enabled: [{name: B, weight: 7}]}}")[1]
-    assert changed.weight == 7
-    assert changed.points is not None
-    assert "score" in changed.points
+def test_a_plugin_enabled_twice_stays_twice_so_that_it_can_be_refused() -> None:
+    plugins = merged("{enabled: [{name: B}, {name: B, weight: 9}]}")
+    assert plugins == (DEFAULTS[0], PluginWeight("B", 9), DEFAULTS[2], PluginWeight("B"))
 
 
-def test_a_plugin_may_be_enabled_at_one_extension_point_only() -> None:
-    added = merged("{score: {enabled: [{name: D, weight: 3}]}}")[-1]
-    assert added == PluginWeight("D", 3, points=frozenset({"score"}))
+def test_what_is_said_about_one_extension_point_stands_beside_the_plugins() -> None:
+    config = load(
+        "profiles:\n"
+        "- plugins:\n"
+        "    score: {disabled: [{name: B}], enabled: [{name: D, weight: 3}]}\n"
+        "    filter: {disabled: [{name: '*'}]}\n"
+    )
+    base = profile_named("1.37").schedulers[0]
+    (profile,) = configured_profiles(config, base)
+    assert profile.plugins == base.plugins
+    assert profile.points == {
+        "filter": PointChanges(disabled=frozenset({"*"})),
+        "score": PointChanges((PluginWeight("D", 3),), frozenset({"B"})),
+    }
 
 
 def test_each_profile_takes_its_own_percentage_or_the_common_one() -> None:

@@ -21,6 +21,12 @@ class Class:
     preemption_policy: str = "PreemptLowerPriority"
 
 
+@dataclass(frozen=True)
+class Workload:
+    template_names: tuple[str, ...]
+    is_terminating: bool = False
+
+
 @dataclass
 class Cluster:
     """What admission would find in the store."""
@@ -29,6 +35,7 @@ class Cluster:
     classes: dict[str, Class] = field(default_factory=dict)
     default: Class | None = None
     labels: dict[str, dict[str, str]] = field(default_factory=dict)
+    workloads: dict[str, Workload] = field(default_factory=dict)
 
     def namespace_phase(self, name: str) -> str | None:
         return self.phases.get(name)
@@ -38,6 +45,9 @@ class Cluster:
 
     def default_priority_class(self) -> Class | None:
         return self.default
+
+    def workload(self, _namespace: str, name: str) -> Workload | None:
+        return self.workloads.get(name)
 
     def node_labels(self, name: str) -> dict[str, str]:
         return self.labels.get(name, {})
@@ -71,6 +81,7 @@ def test_plugins_run_in_upstreams_order() -> None:
         "StorageObjectInUseProtection",
         "PodGroupProtection",
         "PodTopologyLabels",
+        "PodGroupWorkloadExists",
     )
 
 
@@ -140,3 +151,37 @@ def test_an_unnamed_object_is_refused_under_its_base_name() -> None:
 
     with pytest.raises(ForbiddenError, match='pods "g-" is forbidden: no PriorityClass'):
         _admit("pods", pod)
+
+
+@pytest.mark.parametrize(
+    ("workload", "template", "why"),
+    [
+        ("absent", "t", 'Workload "absent" not found'),
+        ("going", "t", 'Workload "going" is being deleted'),
+        ("w", "u", 'PodGroupTemplate "u" not found in Workload "w"'),
+    ],
+)
+def test_a_group_of_1_36_needs_its_workload_and_template(
+    workload: str, template: str, why: str
+) -> None:
+    cluster = Cluster(workloads={"w": Workload(("t",)), "going": Workload(("t",), True)})
+
+    _check_group(cluster, "w", "t")
+    with pytest.raises(ForbiddenError, match=f"PodGroup rejected: {why}"):
+        _check_group(cluster, workload, template)
+
+
+def test_a_group_without_a_workload_is_not_looked_at() -> None:
+    _check(Cluster(), {"metadata": {"name": "g"}, "spec": {}})
+
+
+def _check_group(cluster: Cluster, workload: str, template: str) -> None:
+    reference = {"workload": {"workloadName": workload, "podGroupTemplateName": template}}
+    _check(cluster, {"metadata": {"name": "g"}, "spec": {"podGroupTemplateRef": reference}})
+
+
+def _check(cluster: Cluster, group: dict[str, Any]) -> None:
+    info = next(row for row in ROWS if (row.plural, row.version) == ("podgroups", "v1alpha2"))
+    Admission(cluster, _GATES).check(
+        AdmissionRequest(operation="create", info=info, namespace="default", name="g", obj=group)
+    )

@@ -37,6 +37,9 @@ def with_condition(**said: str) -> JsonObject:
     [
         pytest.param(with_condition(message="b", reason="c"), False, id="other words"),
         pytest.param({**POD, "metadata": {"name": "p", "resourceVersion": "2"}}, False, id="touch"),
+        pytest.param(
+            {**POD, "status": {**POD["status"], "nominatedNodeName": "n"}}, False, id="a promise"
+        ),
         pytest.param(with_condition(status="True"), True, id="a condition turns"),
         pytest.param({**POD, "spec": {"nodeName": "n"}}, True, id="bound"),
         pytest.param(None, True, id="deleted"),

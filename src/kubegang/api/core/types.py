@@ -7,6 +7,14 @@ from collections.abc import Mapping
 import msgspec
 
 from kubegang.api.core.affinity import Affinity, Toleration, TopologySpreadConstraint
+from kubegang.api.core.volumesources import (
+    CSISource,
+    EphemeralVolumeSource,
+    ISCSIVolumeSource,
+    NamedDisk,
+    PersistentVolumeClaimVolumeSource,
+    RBDVolumeSource,
+)
 from kubegang.api.meta import Form, ObjectMeta
 
 Amount = str | int | float
@@ -30,6 +38,18 @@ class ContainerPort(Form, frozen=True):
     name: str = ""
 
 
+class ContainerRestartRule(Form, frozen=True):
+    """What is done when the container ends in some way."""
+
+    action: str = ""
+
+
+class VolumeMount(Form, frozen=True):
+    """Where a volume is seen; of that, what a node must be able to do."""
+
+    bind_mount_options: tuple[str, ...] = ()
+
+
 class Container(Form, frozen=True):
     """A container or an init container."""
 
@@ -38,25 +58,36 @@ class Container(Form, frozen=True):
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
     restart_policy: str | None = None
-
-
-class PersistentVolumeClaimVolumeSource(Form, frozen=True):
-    """A volume that is somebody's claim."""
-
-    claim_name: str = ""
-    read_only: bool = False
-
-
-class EphemeralVolumeSource(Form, frozen=True):
-    """A volume for which a claim named ``<pod>-<volume>`` is made."""
+    restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
+    volume_mounts: tuple[VolumeMount, ...] = ()
 
 
 class Volume(Form, frozen=True):
-    """A volume, with the sources that scheduling looks at."""
+    """A volume, with the sources that scheduling looks at.
+
+    Of those given as plain data it only matters whether two pods have the same.
+    """
 
     name: str = ""
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
     ephemeral: EphemeralVolumeSource | None = None
+    csi: CSISource | None = None
+    gce_persistent_disk: NamedDisk | None = None
+    aws_elastic_block_store: NamedDisk | None = None
+    azure_disk: NamedDisk | None = None
+    cinder: NamedDisk | None = None
+    portworx_volume: NamedDisk | None = None
+    iscsi: ISCSIVolumeSource | None = None
+    rbd: RBDVolumeSource | None = None
+    config_map: object = None
+    secret: object = None
+    empty_dir: object = None
+    host_path: object = None
+    downward_api: object = msgspec.field(name="downwardAPI", default=None)
+    projected: object = None
+    nfs: object = None
+    fc: object = None
+    image: object = None
 
 
 class PodSchedulingGate(Form, frozen=True):
@@ -105,6 +136,7 @@ class PodSpec(Form, frozen=True):
     node_selector: Mapping[str, str] = {}
     node_name: str = ""
     host_network: bool = False
+    host_users: bool | None = None
     affinity: Affinity | None = None
     scheduler_name: str = ""
     tolerations: tuple[Toleration, ...] = ()

@@ -6,7 +6,7 @@ which resource a plug-in is asked, so that a write meets only those that concern
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from kubegang.apimachinery.objects import GroupResource
@@ -14,6 +14,7 @@ from kubegang.apiserver.admission import pods, priority
 from kubegang.apiserver.admission.finalizers import protect_with
 from kubegang.apiserver.admission.namespaces import admit_into_namespace, keep_immortal
 from kubegang.apiserver.admission.request import AdmissionRequest, Admit, Lookup, Operation
+from kubegang.apiserver.admission.workloads import admit_group_of_workload
 from kubegang.base.feature_gates import FeatureGates
 
 
@@ -75,10 +76,16 @@ _ROWS = (
 _CHECKS = (
     _Row("Priority", "create", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
     _Row("Priority", "update", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
+    _Row(
+        "PodGroupWorkloadExists",
+        "create",
+        "podgroups.scheduling.k8s.io",
+        admit_group_of_workload,
+    ),
 )
 """What is asked once the object is as it will be stored, and valid."""
 
-PLUGINS = tuple(dict.fromkeys(row.plugin for row in _ROWS))
+PLUGINS = tuple(dict.fromkeys(row.plugin for row in (*_ROWS, *_CHECKS)))
 """The plug-ins that exist here, in their order."""
 
 OFF_BY_DEFAULT = frozenset({"TaintNodesByCondition"})
@@ -87,6 +94,18 @@ OFF_BY_DEFAULT = frozenset({"TaintNodesByCondition"})
 
 class UnknownPluginError(ValueError):
     """A plug-in that does not exist here was to be switched on or off."""
+
+
+def check_plugin_names(names: Iterable[str]) -> None:
+    """Refuse names of plug-ins that do not exist here.
+
+    Raises:
+        UnknownPluginError: a name is not among ``PLUGINS``.
+    """
+    for name in names:
+        if name not in PLUGINS:
+            known = ", ".join(PLUGINS)
+            raise UnknownPluginError(f"unknown admission plug-in {name!r}; known: {known}")
 
 
 class Admission:
@@ -105,11 +124,7 @@ class Admission:
         Raises:
             UnknownPluginError: a name is not among ``PLUGINS``.
         """
-        for name in (*enabled, *disabled):
-            if name not in PLUGINS:
-                raise UnknownPluginError(
-                    f"unknown admission plug-in {name!r}; known: {', '.join(PLUGINS)}"
-                )
+        check_plugin_names((*enabled, *disabled))
         on = (set(PLUGINS) - OFF_BY_DEFAULT | set(enabled)) - set(disabled)
         self._lookup = lookup
         self._gates = gates

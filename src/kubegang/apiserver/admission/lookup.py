@@ -11,6 +11,7 @@ from kubegang.store.interface import Item, Revision, Store
 _NAMESPACES = "/core/namespaces/"
 _NODES = "/core/nodes/"
 _PRIORITY_CLASSES = "/scheduling.k8s.io/priorityclasses/"
+_WORKLOADS = "/scheduling.k8s.io/workloads/"
 
 T = TypeVar("T")
 
@@ -42,6 +43,33 @@ class _PriorityClass(msgspec.Struct, rename="camel"):
     def name(self) -> str:
         """The class's name."""
         return self.metadata.name
+
+
+class _Template(msgspec.Struct):
+    name: str = ""
+
+
+class _Templates(msgspec.Struct, rename="camel"):
+    pod_group_templates: tuple[_Template, ...] = ()
+
+
+class _Deletion(msgspec.Struct, rename="camel"):
+    deletion_timestamp: str = ""
+
+
+class _Workload(msgspec.Struct):
+    metadata: _Deletion
+    spec: _Templates = msgspec.field(default_factory=_Templates)
+
+    @property
+    def is_terminating(self) -> bool:
+        """Whether it is being deleted."""
+        return bool(self.metadata.deletion_timestamp)
+
+    @property
+    def template_names(self) -> list[str]:
+        """The names of its PodGroup templates."""
+        return [template.name for template in self.spec.pod_group_templates]
 
 
 class _Decoded(Generic[T]):
@@ -78,6 +106,7 @@ class StoreLookup:
         self._namespaces = _Decoded(store, _Namespace)
         self._nodes = _Decoded(store, _Node)
         self._classes = _Decoded(store, _PriorityClass)
+        self._workloads = _Decoded(store, _Workload)
 
     def namespace_phase(self, name: str) -> str | None:
         """Return a namespace's phase, ``None`` if it does not exist."""
@@ -95,6 +124,10 @@ class StoreLookup:
         return min(
             (one for one in classes if one.global_default), key=lambda one: one.value, default=None
         )
+
+    def workload(self, namespace: str, name: str) -> _Workload | None:
+        """Return a Workload, ``None`` if it does not exist."""
+        return self._workloads.get(f"{_WORKLOADS}{namespace}/{name}")
 
     def node_labels(self, name: str) -> dict[str, str]:
         """Return a node's labels, empty if there is no such node."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -58,6 +58,20 @@ class PriorityClassFacts(Protocol):
         ...
 
 
+class WorkloadFacts(Protocol):
+    """The members of a Workload that admission needs."""
+
+    @property
+    def is_terminating(self) -> bool:
+        """Whether it is being deleted."""
+        ...
+
+    @property
+    def template_names(self) -> Collection[str]:
+        """The names of its PodGroup templates."""
+        ...
+
+
 class Lookup(Protocol):
     """Reads of the cluster's state that plug-ins need."""
 
@@ -71,6 +85,10 @@ class Lookup(Protocol):
 
     def default_priority_class(self) -> PriorityClassFacts | None:
         """Return the class that is marked as the global default; of several the lowest."""
+        ...
+
+    def workload(self, namespace: str, name: str) -> WorkloadFacts | None:
+        """Return a Workload, ``None`` if it does not exist."""
         ...
 
     def node_labels(self, name: str) -> dict[str, str]:

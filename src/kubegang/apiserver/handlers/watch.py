@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kubegang.apimachinery.errors import ApiError, ExpiredError
+from kubegang.apimachinery.errors import ApiError, ExpiredError, InternalError
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.options import ListOptions, parse_revision
 from kubegang.apiserver.paging import wait_for_revision
@@ -52,7 +52,7 @@ async def watch(
     revision = parse_revision(options.resource_version, code=500)
     writer = EventWriter(backend, request, selection, representation_of(request))
     seconds = options.timeout_seconds
-    if seconds <= 0:
+    if not seconds:
         seconds = int(_MIN_SECONDS * (1 + backend.rng.random()))
     return WatchStream(
         backend,
@@ -103,6 +103,9 @@ class WatchStream:
 
     async def _begin(self) -> Watch:
         """Send the initial state if it is wanted, and subscribe to what comes after it."""
+        if self._seconds < 0:
+            # Its time was up before it began: what 1.37.2 says then.
+            raise InternalError("context deadline exceeded")
         store, options = self._backend.store, self._options
         wants_state = options.send_initial_events
         if wants_state is None:

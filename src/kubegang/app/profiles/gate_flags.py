@@ -18,6 +18,11 @@ _BOOLS = {
 }
 
 
+_EVERY = {"AllAlpha": "ALPHA", "AllBeta": "BETA"}
+_COMPONENT = "kube:"
+"""Upstream's flags may name the component whose gate it is; there is only this one."""
+
+
 class GateFlagError(ValueError):
     """Gate flags with which upstream's programs would not start."""
 
@@ -38,7 +43,7 @@ def parse_gates(text: str) -> dict[str, bool]:
                 f"invalid value of {name}={value}, err: "
                 f'strconv.ParseBool: parsing "{value}": invalid syntax'
             )
-        gates[name] = _BOOLS[value]
+        gates[name.removeprefix(_COMPONENT)] = _BOOLS[value]
     return gates
 
 
@@ -67,13 +72,23 @@ def chosen_gates(
     for component, gates in profile.gates.items():
         own = parse_gates(single.get(component, ""))
         _check_known(own, profile, flag=f"--{component}-feature-gates", releases=releases)
-        chosen[component] = gates.with_changes({**common, **own})
+        chosen[component] = gates.with_changes(_spread({**common, **own}, profile))
         broken = broken_dependencies(chosen[component], profile.known_gates)
         if broken:
             complaints.setdefault(_joined(broken), []).append(component)
     if complaints:
         raise GateFlagError(_told(complaints, len(profile.gates)))
     return chosen
+
+
+def _spread(changes: Mapping[str, bool], profile: VersionProfile) -> dict[str, bool]:
+    """Let ``AllAlpha`` and ``AllBeta`` set the gates of their stage that are not named."""
+    spread = dict(changes)
+    for every, stage in _EVERY.items():
+        if every in changes:
+            of_stage = (gate.name for gate in profile.known_gates if gate.stage == stage)
+            spread = {**dict.fromkeys(of_stage, changes[every]), **spread}
+    return spread
 
 
 def broken_dependencies(gates: FeatureGates, known: Sequence[Gate]) -> list[str]:
@@ -96,11 +111,22 @@ def _check_known(
     flag: str,
     releases: Sequence[VersionProfile],
 ) -> None:
-    for name in changes:
-        if not _knows(profile, name):
+    known = {gate.name: gate for gate in profile.known_gates}
+    for name, value in changes.items():
+        gate = known.get(name)
+        if gate is not None and gate.locked and value != gate.default:
+            raise GateFlagError(
+                f"cannot set feature gate {name} to {_text(value)}, "
+                f"feature is locked to {_text(gate.default)}"
+            )
+        if gate is None:
             having = [release.name for release in releases if _knows(release, name)]
             hint = f" (it exists in Kubernetes {', '.join(having)})" if having else ""
             raise GateFlagError(f"{flag}: unrecognized feature gate: {name}{hint}")
+
+
+def _text(value: bool) -> str:  # noqa: FBT001 - a value, not a mode
+    return "true" if value else "false"
 
 
 def _knows(profile: VersionProfile, name: str) -> bool:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
 import msgspec
 
-from kubegang.api.profile import Component, Gate, PluginWeight, SchedulerProfile, VersionProfile
+from kubegang.api.profile import (
+    EXTENSION_POINTS,
+    NEWEST_RULES,
+    Component,
+    Gate,
+    PluginWeight,
+    SchedulerProfile,
+    SchedulingRules,
+    VersionProfile,
+)
 from kubegang.apimachinery.objects import GroupVersion
 from kubegang.base.feature_gates import FeatureGates
 
@@ -43,10 +52,17 @@ def release(
     plugins: tuple[PluginWeight, ...],
     group_cycle: Literal["member-by-member", "popped-by-member", "entity"],
     initially_scheduled_condition: str,
+    pod_group_version: str,
+    workload_version: str = "",
+    extension_points: tuple[str, ...] = EXTENSION_POINTS,
+    internal_configz: bool = False,
+    absent_metrics: Iterable[str] = (),
+    rules: SchedulingRules = NEWEST_RULES,
 ) -> VersionProfile:
     """Return a release's profile as ``up`` starts it: every gang-scheduling gate on.
 
-    The ``kubegang`` scheduler profile works on whole groups in every release.
+    The ``kubegang`` scheduler profile works on whole groups in every release, by the rules of
+    the newest.
     """
     on = FeatureGates({gate.name: gate.default or gate.gang for gate in gates})
     default = SchedulerProfile(
@@ -55,9 +71,16 @@ def release(
         plugins=plugins,
         group_cycle=group_cycle,
         initially_scheduled_condition=initially_scheduled_condition,
+        pod_group_version=pod_group_version,
+        workload_version=workload_version,
+        rules=rules,
     )
     own = msgspec.structs.replace(
-        default, scheduler_name="kubegang", group_cycle="entity", speaking=True
+        default,
+        scheduler_name="kubegang",
+        group_cycle="entity",
+        speaking=True,
+        rules=NEWEST_RULES,
     )
     gang = tuple(GroupVersion("scheduling.k8s.io", version) for version in gang_versions)
     return VersionProfile(
@@ -67,6 +90,9 @@ def release(
         known_gates=gates,
         gates=dict.fromkeys(COMPONENTS, on),
         schedulers=(default, own),
+        extension_points=extension_points,
+        internal_configz=internal_configz,
+        absent_metrics=frozenset(absent_metrics),
     )
 
 

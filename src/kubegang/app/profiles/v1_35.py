@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from kubegang.api.profile import Gate, PluginWeight
+from kubegang.api.profile import EXTENSION_POINTS, PluginWeight, SchedulingRules
+from kubegang.app.profiles import v1_36
+from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
 
-GATES = (
-    Gate("GenericWorkload", gang=True),
-    Gate("GangScheduling", gang=True, needs=("GenericWorkload",)),
-    Gate("OpportunisticBatching", default=True),
-    # Fields of pods and nodes.
-    Gate("CSIVolumeHealth"),
-    Gate("ClusterTrustBundleProjection"),
-    Gate("ContainerStopSignals"),
-    Gate("CoordinatedLeaderElection"),
-    Gate("DRAExtendedResource"),
-    Gate("EnvFiles", default=True),
-    Gate("HostnameOverride", default=True),
-    Gate("ImageVolumeWithDigest"),
-    Gate("InPlacePodLevelResourcesVerticalScaling"),
-    Gate("MatchLabelKeysInPodTopologySpread", default=True),
-    Gate("MaxUnavailableStatefulSet"),
-    Gate("MutablePVNodeAffinity"),
-    Gate("MutablePodResourcesForSuspendedJobs"),
-    Gate("MutableSchedulingDirectivesForSuspendedJobs"),
-    Gate("NodeDeclaredFeatures"),
-    Gate("PodCertificateRequest"),
-    Gate("PodLevelResources", default=True),
-    Gate("ResourceHealthStatus"),
-    Gate("SELinuxChangePolicy", default=True),
-    Gate("TaintTolerationComparisonOperators"),
-    Gate("UserNamespacesHostNetworkSupport"),
-    Gate("UserNamespacesSupport", default=True),
-    Gate("VolumeLimitScaling"),
+GANG_GATES = (
+    "GenericWorkload",
+    "GangScheduling",
 )
 
 PLUGINS = (
@@ -59,13 +36,40 @@ PLUGINS = (
     PluginWeight("GangScheduling", gate="GangScheduling"),
 )
 
+ABSENT_METRICS = (
+    *v1_36.ABSENT_METRICS,
+    "scheduler_pod_scheduled_after_flush",
+    "scheduler_podgroup_schedule_attempts",
+    "scheduler_podgroup_scheduling_algorithm_duration_seconds",
+    "scheduler_podgroup_scheduling_attempt_duration_seconds",
+)
+"""Metric families that came with 1.36 and 1.37, without ``_total``."""
+
 PROFILE = release(
     name="1.35",
     git_version="v1.35.4+kubegang",
     gang_versions=("v1alpha1",),
-    gates=GATES,
+    gates=gates_of("1.35", gang=GANG_GATES),
     plugins=PLUGINS,
+    absent_metrics=ABSENT_METRICS,
+    extension_points=EXTENSION_POINTS[:-3],
+    internal_configz=True,
     group_cycle="member-by-member",
     # Groups have no objects in 1.35, so nothing carries a condition.
     initially_scheduled_condition="",
+    pod_group_version="",
+    workload_version="v1alpha1",
+    rules=SchedulingRules(
+        gang_check="workload-permit",
+        victim_priority="own",
+        tells_found_room=False,
+        no_claims_text="no new claims to deallocate",
+        lists_migrated_plugins=True,
+        missing_driver_by_choice=False,
+        node_features=("RestartAllContainersOnContainerExits",),
+        names_missing_features=True,
+        batch_rescores=False,
+        batch_leaves_nominated=False,
+        batch_within_group=False,
+    ),
 )

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from kubegang.api.profile import Gate, PluginWeight
+from kubegang.api.profile import EXTENSION_POINTS, PluginWeight, SchedulingRules
+from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
 
-GATES = (
-    Gate("GenericWorkload", gang=True),
-    Gate("GangScheduling", gang=True, needs=("GenericWorkload",)),
-    Gate("WorkloadAwarePreemption", gang=True, needs=("GangScheduling",)),
-    Gate("TopologyAwareWorkloadScheduling", gang=True, needs=("GenericWorkload",)),
-    Gate("DRAWorkloadResourceClaims", gang=True, needs=("GenericWorkload",)),
-    Gate("WorkloadWithJob", gang=True, needs=("GenericWorkload",)),
-    Gate("OpportunisticBatching", default=True),
-    # Fields of pods and nodes.
-    Gate("CSIVolumeHealth"),
-    Gate("ClusterTrustBundleProjection"),
-    Gate("ContainerStopSignals"),
-    Gate("CoordinatedLeaderElection"),
-    Gate("DRAExtendedResource", default=True),
-    Gate("DRANodeAllocatableResources"),
-    Gate("DRAListTypeAttributes"),
-    Gate("EnvFiles", default=True),
-    Gate("HostnameOverride", default=True),
-    Gate("ImageVolumeWithDigest"),
-    Gate("InPlacePodLevelResourcesVerticalScaling", default=True),
-    Gate("MatchLabelKeysInPodTopologySpread", default=True),
-    Gate("MaxUnavailableStatefulSet"),
-    Gate("MutablePVNodeAffinity"),
-    Gate("MutablePodResourcesForSuspendedJobs", default=True),
-    Gate("MutableSchedulingDirectivesForSuspendedJobs", default=True),
-    Gate("NodeDeclaredFeatures", default=True),
-    Gate("PodCertificateRequest"),
-    Gate("PodLevelResources", default=True),
-    Gate("ResourceHealthStatus", default=True),
-    Gate("ResourceHealthStatusMessage", default=True),
-    Gate("TaintTolerationComparisonOperators"),
-    Gate("UserNamespacesHostNetworkSupport"),
-    Gate("VolumeLimitScaling"),
+GANG_GATES = (
+    "GenericWorkload",
+    "GangScheduling",
+    "WorkloadAwarePreemption",
+    "TopologyAwareWorkloadScheduling",
+    "DRAWorkloadResourceClaims",
+    "WorkloadWithJob",
 )
 
 PLUGINS = (
@@ -66,12 +41,48 @@ PLUGINS = (
     PluginWeight("PodGroupPodsCount", 1, gate="TopologyAwareWorkloadScheduling"),
 )
 
+ABSENT_METRICS = (
+    "scheduler_batch_rescore_attempts",
+    "scheduler_batch_rescore_duration_seconds",
+    "scheduler_generated_placements",
+    "scheduler_placement_evaluations",
+    "scheduler_placement_evaluation_duration_seconds",
+    "scheduler_preemption_evaluation_duration_seconds",
+    "scheduler_preemption_execution_duration_seconds",
+    "scheduler_preemption_pdb_violations",
+    "scheduler_preemption_workload_disruptions",
+    "scheduler_queue_incoming_entities",
+    "scheduler_queued_entities",
+    "scheduler_workload_preemption_attempts",
+    "scheduler_workload_preemption_victims",
+)
+"""Metric families that came with 1.37, without ``_total``."""
+
 PROFILE = release(
     name="1.36",
     git_version="v1.36.3+kubegang",
     gang_versions=("v1alpha2",),
-    gates=GATES,
+    gates=gates_of("1.36", gang=GANG_GATES),
     plugins=PLUGINS,
+    absent_metrics=ABSENT_METRICS,
+    extension_points=EXTENSION_POINTS[:-1],
     group_cycle="popped-by-member",
     initially_scheduled_condition="PodGroupScheduled",
+    pod_group_version="v1alpha2",
+    rules=SchedulingRules(
+        gang_check="permit",
+        victim_priority="own",
+        spares_victims="still-fit",
+        tells_found_room=False,
+        no_claims_text="no new claims to deallocate",
+        claims_make_room_for_groups=False,
+        siblings_use_claims=False,
+        node_features=(
+            "RestartAllContainersOnContainerExits",
+            "UserNamespacesHostNetworkSupport",
+        ),
+        batch_rescores=False,
+        batch_leaves_nominated=False,
+        batch_within_group=False,
+    ),
 )

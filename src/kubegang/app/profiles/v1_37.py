@@ -2,50 +2,17 @@
 
 from __future__ import annotations
 
-from kubegang.api.profile import Gate, PluginWeight
+from kubegang.api.profile import PluginWeight
+from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
 
-GATES = (
-    Gate("GenericWorkload", gang=True),
-    Gate("TopologyAwareWorkloadScheduling", gang=True, needs=("GenericWorkload",)),
-    Gate("DRAWorkloadResourceClaims", gang=True, needs=("GenericWorkload",)),
-    Gate("WorkloadWithJob", gang=True, needs=("GenericWorkload",)),
-    Gate("PodGroupPreemptionPolicy", gang=True, needs=("GenericWorkload",)),
-    Gate(
-        "CompositePodGroup",
-        gang=True,
-        needs=("GenericWorkload", "TopologyAwareWorkloadScheduling"),
-    ),
-    Gate("OpportunisticBatching", default=True),
-    # Fields of pods, nodes and Jobs.
-    Gate("AtomicWriteVolumeUserFields"),
-    Gate("CSIVolumeHealth"),
-    Gate("ClusterTrustBundleProjection", default=True),
-    Gate("ContainerStopSignals"),
-    Gate("CoordinatedLeaderElection"),
-    Gate("DRANodeAllocatableResources"),
-    Gate("DRAListTypeAttributes"),
-    Gate("EmptyDirVolumeMode"),
-    Gate("EnvFiles", default=True),
-    Gate("EvictionRequestAPI"),
-    Gate("GRPCContainerProbeTLS"),
-    Gate("H2CContainerProbe"),
-    Gate("ImageVolumeWithDigest"),
-    Gate("InPlacePodLevelResourcesVerticalScaling", default=True),
-    Gate("InPlacePodVerticalScalingSchedulerPreemption"),
-    Gate("MatchLabelKeysInPodTopologySpread", default=True),
-    Gate("MaxUnavailableStatefulSet", default=True),
-    Gate("MutablePVNodeAffinity"),
-    Gate("MutablePodResourcesForSuspendedJobs", default=True),
-    Gate("MutableSchedulingDirectivesForSuspendedJobs", default=True),
-    Gate("PodCertificateRequest", default=True),
-    Gate("PodLevelResources", default=True),
-    Gate("ResourceHealthStatus", default=True),
-    Gate("ResourceHealthStatusMessage", default=True),
-    Gate("TaintTolerationComparisonOperators"),
-    Gate("UserNamespacesHostNetworkSupport"),
-    Gate("VolumeBindMountOptions"),
-    Gate("VolumeLimitScaling", default=True),
+GANG_GATES = (
+    "GenericWorkload",
+    "TopologyAwareWorkloadScheduling",
+    "DRAWorkloadResourceClaims",
+    "WorkloadWithJob",
+    "PodGroupPreemptionPolicy",
+    "CompositePodGroup",
 )
 
 PLUGINS = (
@@ -74,12 +41,19 @@ PLUGINS = (
     PluginWeight("PodGroupPodsCount", 1, gate="TopologyAwareWorkloadScheduling"),
 )
 
+ABSENT_METRICS = (
+    # Deprecated in 1.37, and shown no more.
+    "scheduler_preemption_goroutines_duration_seconds",
+)
+
 PROFILE = release(
     name="1.37",
     git_version="v1.37.2+kubegang",
     gang_versions=("v1beta1", "v1alpha3"),
-    gates=GATES,
+    gates=gates_of("1.37", gang=GANG_GATES),
     plugins=PLUGINS,
+    absent_metrics=ABSENT_METRICS,
     group_cycle="entity",
     initially_scheduled_condition="PodGroupInitiallyScheduled",
+    pod_group_version="v1beta1",
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from kubegang.apimachinery.errors import NotFoundError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.client.informer import Informer
-from kubegang.client.interface import Client
+from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import PODGROUPS
 from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
@@ -55,8 +55,19 @@ class PodGroupProtection:
         pods: Informer[JsonObject],
         pod_groups: Informer[JsonObject],
         queue: WorkQueue[Key],
+        resource: Resource = PODGROUPS,
     ) -> None:
+        """Set up.
+
+        Args:
+            client: where to write.
+            pods: all pods.
+            pod_groups: all groups.
+            queue: the groups to look at.
+            resource: in which API version groups are written.
+        """
         self._client = client
+        self._resource = resource
         self._pods = pods
         self._groups = pod_groups
         self._queue = queue
@@ -105,6 +116,6 @@ class PodGroupProtection:
             "finalizers": kept or None,
         }
         try:
-            await self._client.patch(PODGROUPS, name, namespace, patch={"metadata": change})
+            await self._client.patch(self._resource, name, namespace, patch={"metadata": change})
         except NotFoundError:
             return

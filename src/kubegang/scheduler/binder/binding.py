@@ -21,8 +21,10 @@ from kubegang.client.resources import PODS
 from kubegang.scheduler.binder.dispatch import Dispatcher, Lane
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.cache.states import PodState
+from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import QueuedPodInfo
 from kubegang.scheduler.framework.pods import NodeName
+from kubegang.scheduler.runtime.framework import Framework
 
 FIRST_DELAY_SECONDS: Final = 1.0
 LONGEST_DELAY_SECONDS: Final = 30.0
@@ -35,14 +37,16 @@ class Binding(msgspec.Struct, frozen=True):
 
     Attributes:
         queued: its queue record, needed if it has to be queued again.
-        plugin: the bind plugin that asked for this, as error texts name it.
         started: when the attempt began, for metrics.
+        framework: the plugins of its profile.
+        state: the notes of its attempt.
     """
 
     queued: QueuedPodInfo
     node: NodeName
-    plugin: str
     started: float
+    framework: Framework
+    state: CycleState
 
 
 class BindingFailed(msgspec.Struct, frozen=True):

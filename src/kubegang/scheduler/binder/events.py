@@ -11,7 +11,12 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from kubegang.apimachinery.errors import AlreadyExistsError, ApiError, NotFoundError
+from kubegang.apimachinery.errors import (
+    AlreadyExistsError,
+    ApiError,
+    ForbiddenError,
+    NotFoundError,
+)
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_micro_time
 from kubegang.base.clock import Clock
@@ -184,6 +189,9 @@ class EventRecorder:
                 self._next_retry = self._clock.now() + RETRY_SECONDS
             self._unsent.append(series)
         except ApiError as error:
+            if _has_gone(error):
+                # The namespace is going, and the object with it: nobody will miss the event.
+                return
             _log.warning("event not written", reason=series.event["reason"], error=str(error))
 
     async def _write_series(self, series: _Series) -> None:
@@ -206,6 +214,12 @@ class EventRecorder:
         except AlreadyExistsError:
             # An earlier try arrived although its answer did not.
             return
+
+
+def _has_gone(error: ApiError) -> bool:
+    """Return whether an event cannot be written because its namespace goes or is gone."""
+    terminating = isinstance(error, ForbiddenError) and "is being terminated" in str(error)
+    return isinstance(error, NotFoundError) or terminating
 
 
 def cut_note(note: str) -> str:

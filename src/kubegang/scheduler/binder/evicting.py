@@ -22,7 +22,7 @@ from kubegang.scheduler.binder.dispatch import Dispatcher, Lane
 from kubegang.scheduler.binder.events import EventRecorder
 from kubegang.scheduler.binder.references import pod_reference
 from kubegang.scheduler.cycle.decision import EvictPod
-from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.pods import PodInfo, PodUid
 from kubegang.scheduler.queue.entries import EntityKey
 
 _log = logger(__name__)
@@ -59,12 +59,25 @@ class Evictor:
         events: EventRecorder,
         clock: Clock,
         ended: Callable[[Preemption], None],
+        give_up: Callable[[PodUid], bool],
     ) -> None:
+        """Set up.
+
+        Args:
+            client: where to evict.
+            dispatcher: makes the calls.
+            events: writes events.
+            clock: for times.
+            ended: called when all victims of a preemption have been told.
+            give_up: takes a pod's node away if it is not bound yet, and returns whether it
+                could; such a pod need not be deleted.
+        """
         self._client = client
         self._dispatcher = dispatcher
         self._events = events
         self._clock = clock
         self._ended = ended
+        self._give_up = give_up
 
     def preempt(
         self,
@@ -106,7 +119,8 @@ class Evictor:
     async def _evict(self, preemption: Preemption, eviction: EvictPod) -> None:
         pod = eviction.pod
         try:
-            await self._mark_and_delete(pod, eviction.condition_message)
+            if not self._give_up(pod.uid):
+                await self._mark_and_delete(pod, eviction.condition_message)
         except NotFoundError:
             return
         except (ApiError, UnreachableError) as error:

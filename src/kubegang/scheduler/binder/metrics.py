@@ -7,17 +7,21 @@ asks, from the queue and the cache themselves.
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from kubegang.scheduler.binder.batchmetrics import BatchMetrics
+from kubegang.scheduler.binder.pointmetrics import PointMetrics
 from kubegang.scheduler.binder.preemptionmetrics import PreemptionMetrics
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.framework.entities import QueuedPodInfo
 from kubegang.scheduler.queue.board import Move
+from kubegang.scheduler.queue.changes import WAITED_TOO_LONG
+from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.queue.places import Place
 from kubegang.scheduler.queue.queue import SchedulingQueue
 
@@ -112,10 +116,25 @@ class SchedulerMetrics:
         )
 
         self.preemption = PreemptionMetrics(registry)
+        self.batches = BatchMetrics(registry)
+        self.points = PointMetrics(registry)
+        self.permit_wait = Histogram(
+            "scheduler_permit_wait_duration_seconds",
+            "How long pods waited on permit.",
+            ("result",),
+            buckets=_exponential(0.001, 15),
+            registry=registry,
+        )
+        self.scheduled_after_flush = Counter(
+            "scheduler_pod_scheduled_after_flush",
+            "Pods bound after they were tried again only because they had waited too long.",
+            registry=registry,
+        )
+        self._flushed: set[EntityKey] = set()
 
     def watch(self, queue: SchedulingQueue, cache: Cache) -> None:
         """Let the registry ask queue and cache what is pending."""
-        self._registry.register(_Pending(queue, cache))
+        self._registry.register(_Pending(queue, cache, self._by_event))
 
     def note_event(self, event: str, seconds: float) -> None:
         """Count an event that was handled."""
@@ -127,12 +146,20 @@ class SchedulerMetrics:
     def note_moves(self, moves: Iterable[Move]) -> None:
         """Count what entered which queue."""
         for move in moves:
+            self._note_flush(move)
             queue = _incoming_queue(move.finish)
             if not queue or not move.event:
                 continue
             self._incoming(queue, move.event).inc(move.pods)
             if move.kind != "member":
                 self._incoming(queue, move.event, move.kind).inc()
+
+    def _note_flush(self, move: Move) -> None:
+        """Remember who is tried again for having waited too long, until it is tried in vain."""
+        if move.event == WAITED_TOO_LONG:
+            self._flushed.add(move.entity)
+        elif move.finish in (Place.UNSCHEDULABLE, Place.GATED):
+            self._flushed.discard(move.entity)
 
     def _incoming(self, queue: str, event: str, kind: str = "") -> Counter:
         # Looking up a labelled counter costs more than counting; this happens per event.
@@ -146,6 +173,9 @@ class SchedulerMetrics:
     def note_bound(self, queued: QueuedPodInfo, *, started: float, now: float) -> None:
         """Count a pod that was bound."""
         profile = queued.scheduler_name
+        if queued.pod.uid in self._flushed:
+            self._flushed.discard(queued.pod.uid)
+            self.scheduled_after_flush.inc()
         self.schedule_attempts.labels("scheduled", profile).inc()
         self.attempt_duration.labels("scheduled", profile).observe(now - started)
         self.pod_attempts.observe(queued.attempts)
@@ -169,9 +199,11 @@ class SchedulerMetrics:
 class _Pending(Collector):
     """What waits, counted when it is asked for."""
 
-    def __init__(self, queue: SchedulingQueue, cache: Cache) -> None:
+    def __init__(self, queue: SchedulingQueue, cache: Cache, seen: Collection[str]) -> None:
+        """Take what is asked, and the names of the events that there have been."""
         self._queue = queue
         self._cache = cache
+        self._seen = seen
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         pods: Tally[str] = Tally()
@@ -196,8 +228,23 @@ class _Pending(Collector):
             for kind in ("pod", "podgroup"):
                 queued.add_metric((queue, kind), entities[queue, kind])
         yield queued
+        yield self._refusing_plugins()
         yield self._in_flight_events()
         yield self._cache_size()
+
+    def _refusing_plugins(self) -> GaugeMetricFamily:
+        refused: Tally[tuple[str, str]] = Tally()
+        for entry in self._queue.entries():
+            for pod in entry.pods():
+                refused.update((plugin, pod.scheduler_name) for plugin in pod.rejected_by)
+        refusing = GaugeMetricFamily(
+            "scheduler_unschedulable_pods",
+            "Pods that a plugin refused in their last attempt.",
+            labels=("plugin", "profile"),
+        )
+        for labels, count in refused.items():
+            refusing.add_metric(labels, count)
+        return refusing
 
     def _in_flight_events(self) -> GaugeMetricFamily:
         events = GaugeMetricFamily(
@@ -205,7 +252,8 @@ class _Pending(Collector):
             "Events kept for pods that are being decided about.",
             labels=("event",),
         )
-        for event, count in self._queue.in_flight_events().items():
+        kept = {**dict.fromkeys(self._seen, 0), **self._queue.in_flight_events()}
+        for event, count in kept.items():
             events.add_metric((event,), count)
         return events
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kubegang.scheduler.cycle.decision import Decision, FailPod
+from kubegang.scheduler.cycle.decision import Decision, FailPod, WaitOnPermit
 from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.status import Code
 from kubegang.scheduler.queue.groupflow import AttemptStatus
@@ -13,6 +13,7 @@ from kubegang.scheduler.queue.groupflow import AttemptStatus
 _QUEUE_STATUS: Final[Mapping[str, AttemptStatus]] = {
     "scheduled": "scheduled",
     "partly-scheduled": "scheduled",
+    "waiting-on-permit": "scheduled",
     # Nobody was left to be tried; upstream closes the attempt as a success.
     "skipped": "scheduled",
     "unschedulable": "unschedulable",
@@ -33,6 +34,15 @@ def failures(decision: Decision) -> dict[PodUid, frozenset[str]]:
         if isinstance(instruction, FailPod)
     }
     return {pod.uid: refused.get(pod.uid, frozenset()) for pod in decision.unbound}
+
+
+def waiting_on_permit(decision: Decision) -> frozenset[PodUid]:
+    """Return the pods that have a node and wait on permit."""
+    return frozenset(
+        instruction.pod.uid
+        for instruction in decision.instructions
+        if isinstance(instruction, WaitOnPermit)
+    )
 
 
 def group_result(decision: Decision) -> str:

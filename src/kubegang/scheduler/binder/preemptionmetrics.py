@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from kubegang.scheduler.cycle.decision import SearchForRoom
+from kubegang.scheduler.framework.pods import PodGroupKey, PodUid
+
+Preemptor = Literal["pod", "podgroup", "compositepodgroup"]
+"""Who has others evicted; the search for them counts composites as pod groups (1.37.2)."""
 
 
 def _powers_of_two(start: float, count: int) -> tuple[float, ...]:
@@ -65,6 +69,20 @@ class PreemptionMetrics:
             registry=registry,
         )
 
+        self._tasks = Counter(
+            "scheduler_preemption_goroutines_execution",
+            "Preemptions that ran beside the decisions.",
+            ("result",),
+            registry=registry,
+        )
+        self._task_duration = Histogram(
+            "scheduler_preemption_goroutines_duration_seconds",
+            "How long preemptions took that ran beside the decisions.",
+            ("result",),
+            buckets=_powers_of_two(0.01, 20),
+            registry=registry,
+        )
+
     def note_search(self, room: SearchForRoom, *, for_group: bool) -> None:
         """Count a search for room."""
         if for_group:
@@ -80,11 +98,20 @@ class PreemptionMetrics:
                 room.budget_violations
             )
 
-    def note_execution(self, *, for_group: bool, failed: bool, seconds: float) -> None:
+    def note_execution(self, preemptor: Preemptor, *, failed: bool, seconds: float) -> None:
         """Count a preemption whose victims have been told."""
         result = "error" if failed else "success"
-        self._execution.labels(_preemptor(for_group=for_group), result).observe(seconds)
+        self._execution.labels(preemptor, result).observe(seconds)
+        self._tasks.labels(result).inc()
+        self._task_duration.labels(result).observe(seconds)
 
 
-def _preemptor(*, for_group: bool) -> str:
+def preemptor_of(key: PodUid | PodGroupKey) -> Preemptor:
+    """Return what kind of entity has others evicted."""
+    if not isinstance(key, PodGroupKey):
+        return "pod"
+    return "compositepodgroup" if key.is_composite else "podgroup"
+
+
+def _preemptor(*, for_group: bool) -> Preemptor:
     return "podgroup" if for_group else "pod"

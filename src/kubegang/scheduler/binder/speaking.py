@@ -84,6 +84,10 @@ class HeldReporter:
         due = [key for key, t in self._held_since.items() if now - t >= PATIENCE_SECONDS]
         for key in due:
             del self._held_since[key]
+            if self._queue.entity_of(key) != key:
+                # Its members wait with the root of their tree now, which was noted itself.
+                self._said.pop(key, None)
+                continue
             waiting = self._queue.explain(key, now=now)
             if waiting is not None and waiting.place in _HELD:
                 self._speak(key, waiting)
@@ -104,7 +108,10 @@ class HeldReporter:
         if group is None:
             self._tell(pods[0], pod_reference(pods[0]), waiting.message)
         else:
-            self._statuses.set_group_condition(group, condition)
+            for leaf in self._cache.leaf_groups(group.key):
+                told = self._cache.pod_group(leaf)
+                if told is not None:
+                    self._statuses.set_group_condition(told, condition)
             reference = pod_group_reference(group, api_version=self._group_api_version)
             self._tell(pods[0], reference, waiting.message)
 

@@ -60,12 +60,28 @@ class StatusWriter:
     """
 
     def __init__(
-        self, client: Client, dispatcher: Dispatcher, *, clock: Clock, group_condition: str
+        self,
+        client: Client,
+        dispatcher: Dispatcher,
+        *,
+        clock: Clock,
+        group_condition: str,
+        pod_groups: Resource = PODGROUPS,
     ) -> None:
+        """Set up.
+
+        Args:
+            client: where to write.
+            dispatcher: makes the calls.
+            clock: the times in conditions.
+            group_condition: the type of the scheduling condition on pod groups.
+            pod_groups: in which API version they are written.
+        """
         self._client = client
         self._dispatcher = dispatcher
         self._clock = clock
         self._group_condition = group_condition
+        self._pod_groups = pod_groups
         self._wishes: dict[PodUid, _PodWish] = {}
         self._written: OrderedDict[str, _Written] = OrderedDict()
 
@@ -82,7 +98,12 @@ class StatusWriter:
         self._wishes.pop(uid, None)
 
     def set_group_condition(self, group: PodGroupInfo, condition: Condition) -> None:
-        """Write the group's scheduling condition; once True, it never becomes False again."""
+        """Write the group's scheduling condition; once True, it never becomes False again.
+
+        Where groups have no objects (1.35) nothing is written.
+        """
+        if not self._group_condition:
+            return
         written = self._written.get(group.uid)
         known = written.condition if written else _condition(group.initially_scheduled)
         was_scheduled = known is not None and known.status == "True"
@@ -164,7 +185,7 @@ class StatusWriter:
     async def _write_group(self, group: PodGroupInfo, entry: JsonObject) -> None:
         key = group.key
         patch = {"status": {"conditions": [entry]}}
-        if not await self._patch(PODGROUPS, key.name, key.namespace, patch=patch):
+        if not await self._patch(self._pod_groups, key.name, key.namespace, patch=patch):
             self._written.pop(group.uid, None)
 
     async def _patch(

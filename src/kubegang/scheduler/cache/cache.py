@@ -24,6 +24,7 @@ from kubegang.scheduler.framework.pods import (
     PodInfo,
     PodUid,
 )
+from kubegang.scheduler.framework.storage import StorageObject
 from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
 from kubegang.scheduler.snapshot.builder import SnapshotBuilder
 from kubegang.scheduler.snapshot.snapshot import Snapshot
@@ -53,6 +54,7 @@ class Cache:
         self._pods: dict[PodUid, CachedPod] = {}
         self._members = GroupMembers()
         self._preempting: set[PodUid | PodGroupKey] = set()
+        self._workloads: set[tuple[str, str]] = set()
         self._assumed = 0
         self._counted = 0
 
@@ -78,6 +80,14 @@ class Cache:
     def remove_pod_group(self, key: PodGroupKey) -> None:
         """Remove a group's object; its members stay known."""
         self._builder.remove_pod_group(key)
+
+    def set_workload(self, namespace: str, name: str) -> None:
+        """Note that a Workload exists whose entries are groups."""
+        self._workloads.add((namespace, name))
+
+    def remove_workload(self, namespace: str, name: str) -> None:
+        """Note that a Workload does not exist any more."""
+        self._workloads.discard((namespace, name))
 
     def set_budget(self, budget: DisruptionBudget) -> None:
         """Add or replace a disruption budget."""
@@ -112,6 +122,16 @@ class Cache:
     def remove_controller(self, key: ControllerKey) -> None:
         """Remove a controller."""
         self._builder.remove_controller(key)
+
+    # --- storage -------------------------------------------------------------------------
+
+    def set_storage(self, obj: StorageObject) -> None:
+        """Add or replace a claim, a volume, or what is known of a driver."""
+        self._builder.set_storage(obj)
+
+    def remove_storage(self, obj: StorageObject) -> None:
+        """Remove a claim, a volume, or what is known of a driver."""
+        self._builder.remove_storage(obj)
 
     # --- pods ----------------------------------------------------------------------------
 
@@ -231,13 +251,33 @@ class Cache:
         """Return a group's object, or ``None`` while it does not exist."""
         return self.snapshot().pod_group(key)
 
+    def child_groups(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
+        """Return the groups that name a composite as their parent, in the order of trying."""
+        return self.snapshot().child_groups(key)
+
+    def lineage(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
+        """Return a group and those above it, as far as they are known, each once."""
+        return self.snapshot().lineage(key)
+
+    def root_of(self, key: PodGroupKey) -> PodGroupInfo | None:
+        """Return the top of a group's tree; ``None`` while it does not lead to one."""
+        return self.snapshot().forest.root(key)
+
+    def leaf_groups(self, key: PodGroupKey) -> Sequence[PodGroupKey]:
+        """Return the pod groups at or below a group, which need not exist itself."""
+        return self.snapshot().forest.leaves(key)
+
     def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
         """Return a group's members that are bound or assumed, in a fixed order."""
         return self.snapshot().scheduled_members(key)
 
+    def has_workload(self, namespace: str, name: str) -> bool:
+        """Return whether a Workload exists whose entries are groups."""
+        return (namespace, name) in self._workloads
+
     def known_members(self, key: PodGroupKey) -> int:
-        """Return how many members exist that are not finished."""
-        return self._members.counts(key).known
+        """Return how many members exist that are not finished; of a tree, in all its groups."""
+        return sum(self._members.counts(leaf).known for leaf in self.leaf_groups(key))
 
     def member_counts(self, key: PodGroupKey) -> MemberCounts:
         """Return how far a group's members are."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, MutableMapping
 
 from kubegang.api.profile import SchedulerProfile
+from kubegang.scheduler.cycle.batch import Batch
+from kubegang.scheduler.cycle.batching import Batcher
 from kubegang.scheduler.cycle.handle import CycleHandle
 from kubegang.scheduler.cycle.nodesearch import NodeSearch
+from kubegang.scheduler.framework.binding import NOBODY_WAITS, WaitingPods
+from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.rng import Rng
 from kubegang.scheduler.runtime.framework import Framework
@@ -19,6 +23,9 @@ class Cycle:
     Attributes:
         now: seconds since the epoch; the same moment for the whole cycle.
         handle: what plugins may ask.
+        batcher: reuses the ranking of pods that are alike; ``None`` if it is turned off.
+        waiting: the pods that wait on permit.
+        notes: the notes of pods that get a node and to which plugins have more to say.
     """
 
     def __init__(
@@ -30,6 +37,10 @@ class Cycle:
         now: float,
         rng: Rng,
         deciding: Collection[PodUid] = (),
+        waiting: WaitingPods = NOBODY_WAITS,
+        notes: MutableMapping[PodUid, CycleState] | None = None,
+        batch: Batch | None = None,
+        number: int = 0,
     ) -> None:
         self.snapshot = snapshot
         self.profile = profile
@@ -37,4 +48,11 @@ class Cycle:
         self.now = now
         self.rng = rng
         self.handle = CycleHandle(snapshot, framework=framework, rng=rng, deciding=deciding)
-        self.search = NodeSearch(self.handle, profile)
+        self.batcher = (
+            None
+            if batch is None
+            else Batcher(self.handle, profile.rules, batch=batch, cycle=number, now=now)
+        )
+        self.search = NodeSearch(self.handle, profile, batcher=self.batcher)
+        self.waiting = waiting
+        self.notes: MutableMapping[PodUid, CycleState] = {} if notes is None else notes

@@ -10,9 +10,16 @@ from typing import Literal
 
 import msgspec
 
-from kubegang.scheduler.framework.pods import NodeName, PodGroupKey, PodInfo
+from kubegang.scheduler.cycle.batch import Batch, BatchReport
+from kubegang.scheduler.framework.binding import PermitWait
+from kubegang.scheduler.framework.pods import NodeName, PodGroupKey, PodInfo, PodUid
 
 ConditionReason = Literal["Unschedulable", "SchedulerError", "Scheduled"]
+
+DecisionStatus = Literal[
+    "scheduled", "partly-scheduled", "waiting-on-permit", "unschedulable", "error", "skipped"
+]
+"""How an attempt ended; ``waiting-on-permit``: the pod has a node and waits for others."""
 
 
 class BindPod(msgspec.Struct, frozen=True):
@@ -20,6 +27,44 @@ class BindPod(msgspec.Struct, frozen=True):
 
     pod: PodInfo
     node: NodeName
+
+
+class WaitOnPermit(msgspec.Struct, frozen=True):
+    """Assume the pod on the node and reserve; bind it once every plugin here allows it.
+
+    Attributes:
+        message: why they make it wait.
+    """
+
+    pod: PodInfo
+    node: NodeName
+    waits: tuple[PermitWait, ...]
+    message: str = ""
+
+
+class AllowWaitingPod(msgspec.Struct, frozen=True):
+    """Let a pod that waits on permit go on, as far as one plugin is concerned."""
+
+    plugin: str
+    pod: PodUid
+
+
+class RejectWaitingPod(msgspec.Struct, frozen=True):
+    """Send a pod that waits on permit back to the queue."""
+
+    plugin: str
+    pod: PodUid
+    message: str
+
+
+class ActivatePods(msgspec.Struct, frozen=True):
+    """Let pods in the queue be tried now, unless a plugin holds them.
+
+    Attributes:
+        keys: single pods, or all waiting members of a group.
+    """
+
+    keys: tuple[PodUid | PodGroupKey, ...]
 
 
 class NominateNode(msgspec.Struct, frozen=True):
@@ -49,11 +94,13 @@ class EvictPod(msgspec.Struct, frozen=True):
     Attributes:
         message: the event's text.
         condition_message: the DisruptionTarget condition's text.
+        preemptor: the single pod that asks for it; ``None`` for a group.
     """
 
     pod: PodInfo
     message: str
     condition_message: str
+    preemptor: PodUid | None = None
 
 
 class SetPodGroupCondition(msgspec.Struct, frozen=True):
@@ -76,7 +123,18 @@ class SkipPod(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-Instruction = BindPod | NominateNode | FailPod | EvictPod | SkipPod | SetPodGroupCondition
+Instruction = (
+    BindPod
+    | WaitOnPermit
+    | AllowWaitingPod
+    | RejectWaitingPod
+    | ActivatePods
+    | NominateNode
+    | FailPod
+    | EvictPod
+    | SkipPod
+    | SetPodGroupCondition
+)
 
 
 class NodeReason(msgspec.Struct, frozen=True):
@@ -148,12 +206,17 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         backs_off_as: how the attempt counts for the backoff. Not the same as ``status`` for a
             group that found no room and whose post filters then failed: reported as an
             error, it backs off as unschedulable (1.37).
+        batch: what is kept of this cycle for the profile's next pod; give it to the next call
+            of ``decide``.
+        batching: how often that was of use in this cycle; ``None``: batching is turned off.
     """
 
     instructions: tuple[Instruction, ...]
     diagnosis: Diagnosis
-    status: Literal["scheduled", "partly-scheduled", "unschedulable", "error", "skipped"]
+    status: DecisionStatus
     unbound: tuple[PodInfo, ...] = ()
     scan_start: int = 0
     room: SearchForRoom | None = None
     backs_off_as: Literal["unschedulable", "error"] = "unschedulable"
+    batch: Batch | None = None
+    batching: BatchReport | None = None

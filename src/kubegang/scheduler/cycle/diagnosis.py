@@ -17,10 +17,10 @@ from kubegang.scheduler.cycle.decision import (
 )
 from kubegang.scheduler.cycle.nodesearch import NoNode
 from kubegang.scheduler.cycle.shortfall import Lack, NearMiss, closest_node, format_amount
-from kubegang.scheduler.framework.fiterror import count_reasons
+from kubegang.scheduler.framework.fiterror import count_reasons, one_node_error
 from kubegang.scheduler.framework.nodetable import NodeTable
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodGroupKey, PodInfo
-from kubegang.scheduler.framework.status import Code
+from kubegang.scheduler.framework.status import Code, Status
 
 
 def diagnose_pod(table: NodeTable, pod: PodInfo, failure: NoNode) -> PodDiagnosis:
@@ -92,13 +92,34 @@ def scheduled_pod(pod: PodInfo, node: NodeName) -> Diagnosis:
     return Diagnosis(outcome="scheduled", message=f"pod {pod.name} goes to node {node}")
 
 
+def waiting_pod(pod: PodInfo, node: NodeName, status: Status) -> Diagnosis:
+    """Return the diagnosis of a pod that has a node and waits on permit."""
+    why = f": {status.message}" if status.message else ""
+    return Diagnosis(
+        outcome="waiting",
+        message=f"pod {pod.name} keeps room on node {node} and waits for a permit{why}",
+        upstream_message=status.message,
+        group=pod.pod_group,
+    )
+
+
+def refused_pod(pod: PodInfo, node: NodeName, status: Status) -> Diagnosis:
+    """Return the diagnosis of a pod that was refused after its node was chosen."""
+    return Diagnosis(
+        outcome="error" if status.is_error else "unschedulable",
+        message=f"pod {pod.name} fits on node {node}, but {status.plugin}: {status.as_error}",
+        upstream_message=one_node_error(status) if status.is_rejected else status.as_error,
+        group=pod.pod_group,
+    )
+
+
 def unscheduled_pod(
     pod: PodDiagnosis, *, error: bool, upstream_message: str, room: SearchForRoom | None
 ) -> Diagnosis:
     """Return the diagnosis of an ordinary pod that got none."""
     return Diagnosis(
         outcome="error" if error else "unschedulable",
-        message=pod.message + _being_made(room),
+        message=pod.message + being_made(room),
         upstream_message=upstream_message,
         pods=(pod,),
     )
@@ -144,12 +165,12 @@ def unscheduled_group(
         upstream_message: kube-scheduler's text of the group's condition.
         room: what post filters came to, if they were asked.
     """
-    sentence = _group_sentence(
+    sentence = group_sentence(
         group, placed=placed, scheduled=scheduled, placements=placements, pods=pods
     )
     return Diagnosis(
         outcome="unschedulable",
-        message=sentence + _being_made(room),
+        message=sentence + being_made(room),
         upstream_message=upstream_message,
         group=group.key,
         quorum=group.quorum,
@@ -158,7 +179,7 @@ def unscheduled_group(
     )
 
 
-def _group_sentence(
+def group_sentence(
     group: PodGroupInfo,
     *,
     placed: int,
@@ -166,21 +187,33 @@ def _group_sentence(
     placements: int,
     pods: Sequence[PodDiagnosis],
 ) -> str:
+    """Return what a pod group needs and what was found; the arguments as above."""
     needed = "1 pod" if group.quorum == 1 else f"{group.quorum} pods"
     if group.topology_key and not placements:
-        return (
-            f'needs {needed} in one domain of "{group.topology_key}", but no node has that label;'
-            " label nodes with it"
-        )
-    domains = f'any of {placements} domains of "{group.topology_key}"'
-    place = domains if group.topology_key else "the cluster"
+        return no_domain(group, needed)
     found = "1 finds room" if placed == 1 else f"{placed} find room"
     already = f" and {scheduled} run already" if scheduled else ""
-    sentence = f"needs {needed} at once in {place}; {found}{already}"
+    sentence = f"needs {needed} at once in {where(group, placements)}; {found}{already}"
     return f"{sentence}; {pods[0].message}" if pods else sentence
 
 
-def _being_made(room: SearchForRoom | None) -> str:
+def no_domain(group: PodGroupInfo, needed: str) -> str:
+    """Return that there is no domain to look for room in."""
+    return (
+        f'needs {needed} in one domain of "{group.topology_key}", but no node has that label;'
+        " label nodes with it"
+    )
+
+
+def where(group: PodGroupInfo, placements: int) -> str:
+    """Return where a group looked for room."""
+    if not group.topology_key:
+        return "the cluster"
+    return f'any of {placements} domains of "{group.topology_key}"'
+
+
+def being_made(room: SearchForRoom | None) -> str:
+    """Return what to add to a sentence when pods are evicted, else nothing."""
     if room is None or room.outcome != Code.SUCCESS.value:
         return ""
     if not room.victims:

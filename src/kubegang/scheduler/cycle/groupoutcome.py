@@ -3,7 +3,7 @@
 Which member gets which text follows kube-scheduler 1.37.2 (measured): one without a place
 its own reasons; one with a place, in a group that fails, the group's text once more under
 the group's cause; one that was not tried any more the group's text as it stood when trying
-ended. Pure.
+ended. Of a tree only the pod groups are told, each its own verdict. Pure.
 """
 
 from __future__ import annotations
@@ -15,31 +15,41 @@ import msgspec
 
 from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.decision import (
-    BindPod,
     Decision,
     Diagnosis,
     FailPod,
     Instruction,
     NominateNode,
-    PodDiagnosis,
     SetPodGroupCondition,
     SkipPod,
 )
-from kubegang.scheduler.cycle.diagnosis import (
-    broken_group,
-    scheduled_group,
-    unscheduled_group,
-)
+from kubegang.scheduler.cycle.diagnosis import being_made, broken_group
 from kubegang.scheduler.cycle.makingroom import (
     evictions_for_group,
     nominations,
     search_report,
 )
-from kubegang.scheduler.cycle.placements import GroupResult
-from kubegang.scheduler.cycle.placing import GROUP_UNSCHEDULABLE, MemberResult
-from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodGroupKey, PodInfo
+from kubegang.scheduler.cycle.placements import WaitingPods
+from kubegang.scheduler.cycle.results import GROUP_UNSCHEDULABLE, GroupResult, MemberResult
+from kubegang.scheduler.cycle.settling import ChosenNode, Settled, settle
+from kubegang.scheduler.cycle.treediagnosis import (
+    group_prefix,
+    scheduled_tree,
+    tree_sentence,
+    unscheduled_tree,
+)
+from kubegang.scheduler.cycle.verdicts import LeafOutcome, Verdict, leaf_outcomes
+from kubegang.scheduler.framework.cyclestate import CycleState
+from kubegang.scheduler.framework.pods import (
+    NodeName,
+    PodGroupInfo,
+    PodGroupKey,
+    PodInfo,
+    PodUid,
+)
 from kubegang.scheduler.framework.postfilter import PodGroupPostFilterResult
 from kubegang.scheduler.framework.status import Status
+from kubegang.scheduler.snapshot.snapshot import Snapshot
 
 _Reason = Literal["Unschedulable", "SchedulerError"]
 
@@ -49,37 +59,57 @@ class GroupOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         members: all that were to be tried, in order.
-        status: the group's, before post filters.
+        tried: what became of the group: a pod group, or the root of a tree.
+        leaves: what that means for each pod group.
         room: what post filters said, if they were asked.
     """
 
-    group: PodGroupInfo
     members: list[PodInfo]
     tried: GroupResult
-    status: Status
+    leaves: tuple[LeafOutcome, ...]
     room: PodGroupPostFilterResult | None
 
-    @property
-    def results(self) -> list[MemberResult]:
-        """One result per member; those not tried any more have the group's status."""
-        done = list(self.tried.result.members)
-        left = self.members[len(done) :]
-        return done + [MemberResult(pod, self.status, message=self.status.message) for pod in left]
+    @classmethod
+    def of(
+        cls,
+        snapshot: Snapshot,
+        tried: GroupResult,
+        *,
+        members: list[PodInfo],
+        waiting: WaitingPods,
+        room: PodGroupPostFilterResult | None,
+    ) -> GroupOutcome:
+        """Return what a group's cycle came to."""
+        leaves = leaf_outcomes(snapshot, tried, waiting)
+        return cls(members=members, tried=tried, leaves=leaves, room=room)
 
     @property
-    def failure(self) -> Status:
-        """The group's status with what post filters add to it."""
-        if self.room is None:
-            return self.status
-        if self.room.status.is_error:
-            return self.room.status
-        reasons = (*self.status.reasons, self.room.status.message)
-        return Status(self.status.code, reasons, self.status.plugin, self.status.cause)
+    def group(self) -> PodGroupInfo:
+        """The group that was decided about."""
+        return self.tried.group
 
     @property
-    def diagnoses(self) -> list[PodDiagnosis]:
-        """Why members without a place have none."""
-        return [r.diagnosis for r in self.tried.result.members if r.diagnosis is not None]
+    def status(self) -> Status:
+        """The group's, before post filters."""
+        return self.tried.result.status
+
+    @property
+    def is_room_made(self) -> bool:
+        """Whether post filters have others evicted for the group."""
+        return self.room is not None and self.room.status.is_success
+
+    @property
+    def error(self) -> str:
+        """What is broken, or empty."""
+        if self.status.is_error:
+            return self.status.as_error
+        if self.room is not None and self.room.status.is_error:
+            return self.room.status.as_error
+        return ""
+
+    def failure(self, verdict: Verdict) -> Status:
+        """Return a verdict with what post filters add to it."""
+        return verdict.status if self.room is None else verdict.with_room(self.room.status)
 
 
 def decide_vanished(cycle: Cycle, key: PodGroupKey, *, waiting: Sequence[PodInfo]) -> Decision:
@@ -100,9 +130,12 @@ def decide_rule_broken(
 ) -> Decision:
     """Decide about a group whose members break a rule: nobody is tried."""
     fails = [FailPod(pod, "SchedulerError", problem) for pod in waiting]
-    condition = SetPodGroupCondition(group.key, "False", "SchedulerError", problem)
+    conditions = [
+        SetPodGroupCondition(leaf, "False", "SchedulerError", problem)
+        for leaf in cycle.snapshot.forest.leaves(group.key)
+    ]
     return Decision(
-        instructions=(*_clear_promises(cycle, waiting), *fails, condition),
+        instructions=(*_clear_promises(cycle, waiting), *fails, *conditions),
         diagnosis=broken_group(group.key, problem, quorum=group.quorum),
         status="error",
         backs_off_as="error",
@@ -115,7 +148,7 @@ def decide_outcome(cycle: Cycle, outcome: GroupOutcome, *, dropped: list[SkipPod
     """Decide about a group that was tried."""
     if outcome.status.is_success:
         decision = _bind_what_fits(cycle, outcome)
-    elif outcome.failure.is_error:
+    elif outcome.error:
         decision = _fail_all(cycle, outcome)
     else:
         decision = _wait_for_room(cycle, outcome)
@@ -128,35 +161,55 @@ def decide_outcome(cycle: Cycle, outcome: GroupOutcome, *, dropped: list[SkipPod
 
 
 def _bind_what_fits(cycle: Cycle, outcome: GroupOutcome) -> Decision:
-    group = outcome.group
     instructions: list[Instruction] = []
     unbound: list[PodInfo] = []
-    for result in outcome.results:
-        if result.node:
-            instructions.append(BindPod(result.pod, result.node))
-        else:
-            instructions.append(_fail_member(cycle, result, otherwise=result.message))
-            unbound.append(result.pod)
-    instructions.append(SetPodGroupCondition(group.key, "True", "Scheduled", ""))
-    new = len(outcome.tried.result.assignments)
-    before = cycle.snapshot.scheduled_count(group.key)
+    settled = _settled(cycle, outcome)
+    for leaf in outcome.leaves:
+        if leaf.verdict is not None:
+            instructions += _fail_leaf(cycle, outcome, leaf, leaf.verdict)
+            unbound += leaf.waiting
+            continue
+        for result in leaf.results:
+            member = settled.get(result.pod.uid)
+            if member is None:
+                instructions.append(_fail_member(cycle, result, otherwise=result.message))
+            else:
+                instructions.extend(member.instructions)
+            if member is None or not member.keeps_node:
+                unbound.append(result.pod)
+        instructions.append(SetPodGroupCondition(leaf.group.key, "True", "Scheduled", ""))
+    left = [diagnosis for leaf in outcome.leaves for diagnosis in leaf.diagnoses]
     return Decision(
         instructions=tuple(instructions),
-        diagnosis=scheduled_group(group, scheduled=before + new, new=new, left=outcome.diagnoses),
+        diagnosis=scheduled_tree(cycle.snapshot, outcome.tried, left=left),
         status="partly-scheduled" if unbound else "scheduled",
         unbound=tuple(unbound),
     )
 
 
-def _fail_all(cycle: Cycle, outcome: GroupOutcome) -> Decision:
-    group, error = outcome.group, outcome.failure.as_error
-    fails = [
-        FailPod(r.pod, "SchedulerError", r.message if r.status.is_error else error, r.plugins)
-        for r in outcome.results
+def _settled(cycle: Cycle, outcome: GroupOutcome) -> dict[PodUid, Settled]:
+    """Return what follows for the members that have a place."""
+    chosen = [
+        ChosenNode(result.pod, result.node, result.state or CycleState())
+        for result in outcome.tried.result.fitting()
     ]
-    condition = SetPodGroupCondition(group.key, "False", "SchedulerError", error)
+    return {
+        one.pod.uid: settled for one, settled in zip(chosen, settle(cycle, chosen), strict=True)
+    }
+
+
+def _fail_all(cycle: Cycle, outcome: GroupOutcome) -> Decision:
+    group, error = outcome.group, outcome.error
+    instructions: list[Instruction] = [*_clear_promises(cycle, outcome.members)]
+    for leaf in outcome.leaves:
+        for r in leaf.results:
+            own = r.status.is_error and not group.is_composite
+            message = r.message if own else error
+            instructions.append(FailPod(r.pod, "SchedulerError", message, r.plugins))
+        condition = SetPodGroupCondition(leaf.group.key, "False", "SchedulerError", error)
+        instructions.append(condition)
     return Decision(
-        instructions=(*_clear_promises(cycle, outcome.members), *fails, condition),
+        instructions=tuple(instructions),
         diagnosis=broken_group(group.key, error, quorum=group.quorum),
         status="error",
         backs_off_as="error" if outcome.status.is_error else "unschedulable",
@@ -165,36 +218,54 @@ def _fail_all(cycle: Cycle, outcome: GroupOutcome) -> Decision:
 
 
 def _wait_for_room(cycle: Cycle, outcome: GroupOutcome) -> Decision:
-    text = outcome.failure.message
-    diagnosis = _no_room(cycle, outcome, upstream_message=text)
-    said = diagnosis.message if cycle.profile.speaking else text
-    is_made = outcome.room is not None and outcome.room.status.is_success
-    fitting = said if is_made or cycle.profile.speaking else f"{GROUP_UNSCHEDULABLE}, {text}"
-    fails = [
-        FailPod(result.pod, "Unschedulable", fitting)
-        if result.node
-        else _fail_member(
-            cycle, result, otherwise=said if cycle.profile.speaking else result.message
-        )
-        for result in outcome.results
-    ]
-    condition = SetPodGroupCondition(outcome.group.key, "False", "Unschedulable", said)
+    instructions = _room_instructions(cycle, outcome)
+    for leaf in outcome.leaves:
+        if leaf.verdict is not None:
+            instructions += _fail_leaf(cycle, outcome, leaf, leaf.verdict)
     return Decision(
-        instructions=(*_room_instructions(cycle, outcome), *fails, condition),
-        diagnosis=diagnosis,
+        instructions=tuple(instructions),
+        diagnosis=_no_room(cycle, outcome),
         status="unschedulable",
         unbound=tuple(outcome.members),
     )
 
 
-def _no_room(cycle: Cycle, outcome: GroupOutcome, *, upstream_message: str) -> Diagnosis:
-    return unscheduled_group(
-        outcome.group,
-        placed=len(outcome.tried.result.assignments),
-        scheduled=cycle.snapshot.scheduled_count(outcome.group.key),
-        placements=outcome.tried.tried,
-        pods=outcome.diagnoses,
-        upstream_message=upstream_message,
+def _fail_leaf(
+    cycle: Cycle, outcome: GroupOutcome, leaf: LeafOutcome, verdict: Verdict
+) -> list[Instruction]:
+    """Return what a pod group without room and its pods are told.
+
+    Pods that would fit lose an old promise, the others keep it (measured on 1.37.2).
+    """
+    text, speaking = outcome.failure(verdict).message, cycle.profile.speaking
+    said = _explained(cycle, outcome, leaf, verdict) if speaking else text
+    fitting = said if outcome.is_room_made or speaking else f"{GROUP_UNSCHEDULABLE}, {text}"
+    instructions: list[Instruction] = []
+    if not outcome.is_room_made:
+        instructions += _clear_promises(cycle, [r.pod for r in leaf.results if r.node])
+    instructions += [
+        FailPod(result.pod, "Unschedulable", fitting)
+        if result.node
+        else _fail_member(cycle, result, otherwise=said if speaking else result.message)
+        for result in leaf.results
+    ]
+    condition = SetPodGroupCondition(leaf.group.key, "False", "Unschedulable", said)
+    return [*instructions, condition]
+
+
+def _explained(cycle: Cycle, outcome: GroupOutcome, leaf: LeafOutcome, verdict: Verdict) -> str:
+    """Return why a pod group has no room, for people."""
+    about = group_prefix(verdict.tried.group, root=leaf.group)
+    room = being_made(search_report(outcome.room))
+    return f"{about}{tree_sentence(cycle.snapshot, verdict.tried)}{room}"
+
+
+def _no_room(cycle: Cycle, outcome: GroupOutcome) -> Diagnosis:
+    text = outcome.failure(Verdict(outcome.tried)).message
+    return unscheduled_tree(
+        cycle.snapshot,
+        outcome.tried,
+        upstream_message=text,
         room=search_report(outcome.room),
     )
 
@@ -209,11 +280,10 @@ def _fail_member(cycle: Cycle, result: MemberResult, *, otherwise: str) -> FailP
 
 
 def _room_instructions(cycle: Cycle, outcome: GroupOutcome) -> list[Instruction]:
-    """Return evictions and promises; members that fit into nothing lose an old promise."""
+    """Return evictions and promises."""
     room = outcome.room
     if room is None or not room.status.is_success:
-        fitting = [result.pod for result in outcome.results if result.node]
-        return [*_clear_promises(cycle, fitting)]
+        return []
     scheduler_name = outcome.members[0].scheduler_name
     instructions: list[Instruction] = [
         *evictions_for_group(outcome.group, scheduler_name, room.eviction)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.interface import Refusal
@@ -13,9 +14,13 @@ from kubegang.scheduler.runtime.framework import Framework
 from kubegang.scheduler.runtime.nominating import (
     explain_beside_nominated,
     filter_beside_nominated,
+    leaves_room,
 )
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 from kubegang.scheduler.snapshot.trial import Trial
+
+SEARCHES_PER_MEMBER: Final = 8
+"""At least so many domains are tried, or it does not matter how long it takes."""
 
 
 class CycleHandle:
@@ -48,6 +53,19 @@ class CycleHandle:
         self.framework = framework
         self.rng = rng
         self._deciding = frozenset(deciding)
+
+    def compares_members(self, *, in_domain: bool) -> bool:
+        """Return whether it is worth finding out which of the decided pods are alike.
+
+        Args:
+            in_domain: only part of the cluster is looked at; then other parts will follow.
+        """
+        searches = len(self._deciding) * (SEARCHES_PER_MEMBER if in_domain else 1)
+        return searches >= self.framework.compare_members_from
+
+    def leaves_room(self, pod: PodInfo) -> bool:
+        """Return whether nodes were promised to others whom this pod must leave the room."""
+        return leaves_room(self.cluster, pod, self._deciding)
 
     def trial(self) -> Trial:
         """Begin a trial, which is taken back on exit."""

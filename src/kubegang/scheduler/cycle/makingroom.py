@@ -21,6 +21,7 @@ def evictions_for_pod(pod: PodInfo, node: NodeName, eviction: Eviction) -> list[
             victim,
             f"Preempted by pod {pod.uid} on node {node}",
             f"{pod.scheduler_name}: preempting to accommodate a higher priority pod",
+            preemptor=pod.uid,
         )
         for victim in _still_there(eviction)
     ]
@@ -29,13 +30,14 @@ def evictions_for_pod(pod: PodInfo, node: NodeName, eviction: Eviction) -> list[
 def evictions_for_group(
     group: PodGroupInfo, scheduler_name: str, eviction: Eviction
 ) -> list[EvictPod]:
-    """Return how to evict the victims of a pod group."""
+    """Return how to evict the victims of a group."""
+    kind = group.key.kind.lower()
     return [
         EvictPod(
             victim,
             # Upstream prints the name of its only domain where a node's would be.
-            f"Preempted by podgroup {group.uid} on node cluster",
-            f"{scheduler_name}: preempting to accommodate a higher priority podgroup",
+            f"Preempted by {kind} {group.uid} on node cluster",
+            f"{scheduler_name}: preempting to accommodate a higher priority {kind}",
         )
         for victim in _still_there(eviction)
     ]

@@ -7,13 +7,18 @@ where each sees its siblings as already placed. Pure.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from kubegang.api.profile import SchedulerProfile
+from kubegang.scheduler.cycle.batching import Batcher
 from kubegang.scheduler.cycle.handle import CycleHandle
+from kubegang.scheduler.cycle.outlook import Outlook
+from kubegang.scheduler.cycle.ranking import Ranking
 from kubegang.scheduler.cycle.sampling import Sample, nodes_to_find, select_host, take_sample
+from kubegang.scheduler.cycle.twins import Twins
 from kubegang.scheduler.framework.cluster import Placement
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.fiterror import (
@@ -31,7 +36,14 @@ from kubegang.scheduler.runtime.filtering import (
     go_list,
     run_pre_filter_plugins,
 )
-from kubegang.scheduler.runtime.scoring import run_pre_score_plugins, run_score_plugins
+from kubegang.scheduler.runtime.scoring import (
+    ScoreParts,
+    add_scores,
+    run_pre_score_plugins,
+    score_feasible_nodes,
+)
+
+_NO_HINT: Final = NodeName("")
 
 
 class FoundNode(msgspec.Struct, frozen=True):
@@ -66,12 +78,17 @@ class NodeSearch:
         scan_start: where the next search begins; moves on with every search.
     """
 
-    def __init__(self, handle: CycleHandle, profile: SchedulerProfile) -> None:
+    def __init__(
+        self, handle: CycleHandle, profile: SchedulerProfile, *, batcher: Batcher | None = None
+    ) -> None:
         self.scan_start = handle.cluster.scan_start
         self._handle = handle
         self._snapshot = handle.cluster
         self._framework = handle.framework
         self._percentage = profile.percentage_of_nodes_to_score
+        self._batcher = batcher
+        self._asked_for_hint = False
+        self._twins = Twins(handle)
 
     def find(self, state: CycleState, pod: PodInfo, *, placement: Placement) -> FoundNode | NoNode:
         """Return a node of the placement for the pod, or why there is none.
@@ -84,18 +101,87 @@ class NodeSearch:
         order = self._nodes_of(placement)
         if not len(order):
             return NoNode(Status(Code.UNRESOLVABLE, cause=NO_NODES), NO_NODES)
+        self._asked_for_hint = False
+        compares = self._handle.compares_members(in_domain=placement.rows is not None)
+        outlook = self._twins.recognise(pod, order) if compares else None
+        if outlook is not None:
+            return self._look_again(state, pod, placement=placement, outlook=outlook)
         outcome = run_pre_filter_plugins(self._framework, state, pod=pod, cluster=self._snapshot)
         if not outcome.status.is_success:
             return _refused_whole(outcome, order)
-        nominated = self._nominated(state, pod, order=order)
-        if nominated is not None:
-            return self._chosen(nominated)
+        found = self._look_at_all(state, pod, placement=placement, outcome=outcome)
+        if compares and isinstance(found, FoundNode):
+            named = outcome.node_names is not None
+            self._twins.note(pod, state, row=found.row, rows=order, narrowed=named)
+        return found
+
+    def leave_out(self) -> bool:
+        """Leave out the search for a pod just like the last one, which found no node.
+
+        Returns:
+            Whether it may be left out: not while there is a ranking that it would use up.
+        """
+        if self._batcher is None:
+            return True
+        if not self._batcher.is_empty:
+            return False
+        if self._asked_for_hint:
+            self._batcher.pass_over()
+        return True
+
+    def _hint(self, state: CycleState, pod: PodInfo, *, known: Outlook | None = None) -> NodeName:
+        if self._batcher is None:
+            return _NO_HINT
+        self._asked_for_hint = True
+        return self._batcher.hint(state, pod, known=known)
+
+    def _look_at_all(
+        self, state: CycleState, pod: PodInfo, *, placement: Placement, outcome: PreFilterOutcome
+    ) -> FoundNode | NoNode:
+        """Ask the plugins about all nodes of the placement."""
+        hint = self._hint(state, pod)
+        first = self._first(state, pod, name=pod.nominated_node_name or hint, placement=placement)
+        if first is not None:
+            return self._only(first, hint)
         feasible = self._feasible(state, pod, placement=placement, outcome=outcome)
         if not len(feasible):
-            return self._none_fits(state, pod, order=order, outcome=outcome)
+            return self._none_fits(state, pod, order=self._nodes_of(placement), outcome=outcome)
         if len(feasible) == 1:
-            return self._chosen(int(feasible[0]))
-        return self._best(state, pod, rows=feasible)
+            return self._only(int(feasible[0]), hint)
+        return self._best(state, pod, rows=feasible, hint=hint)
+
+    def _look_again(
+        self, state: CycleState, pod: PodInfo, *, placement: Placement, outlook: Outlook
+    ) -> FoundNode | NoNode:
+        """Find the same as by looking at all nodes, from what is known of a pod like this one."""
+        state.adopt(outlook.kind.state)
+        found = self._among_known(state, pod, outlook=outlook)
+        if found is None:
+            outcome = run_pre_filter_plugins(
+                self._framework, state, pod=pod, cluster=self._snapshot
+            )
+            self._feasible(state, pod, placement=placement, outcome=outcome)
+            return self._none_fits(state, pod, order=outlook.rows, outcome=outcome)
+        self._twins.expect(pod, found.row)
+        return found
+
+    def _among_known(
+        self, state: CycleState, pod: PodInfo, *, outlook: Outlook
+    ) -> FoundNode | None:
+        order = outlook.rows
+        hint = self._hint(state, pod, known=outlook)
+        first = self._snapshot.nodes.row(hint) if hint else None
+        if first is not None and outlook.contains(first) and outlook.passes(first):
+            return self._only(first, hint)
+        sample = outlook.sample(start=self.scan_start, enough=self._enough(len(order)))
+        if not len(sample.positions):
+            return None
+        self.scan_start = (self.scan_start + sample.examined) % len(order)
+        rows = order[sample.positions]
+        if len(rows) == 1:
+            return self._only(int(rows[0]), hint)
+        parts = outlook.scores(rows, sample.positions)
+        return self._best_of(state, pod, rows=rows, parts=parts, hint=hint)
 
     def _nodes_of(self, placement: Placement) -> RowArray:
         return self._snapshot.nodes.scan_order if placement.rows is None else placement.rows
@@ -103,13 +189,23 @@ class NodeSearch:
     def _chosen(self, row: int) -> FoundNode:
         return FoundNode(row, self._snapshot.nodes.names[row])
 
-    def _nominated(self, state: CycleState, pod: PodInfo, *, order: RowArray) -> int | None:
-        """Return the node promised to the pod, if it is there and feasible: it is taken alone."""
-        row = self._snapshot.nodes.row(pod.nominated_node_name)
-        if row is None or row not in order:
+    def _only(self, row: int, hint: NodeName) -> FoundNode:
+        """Return the one node that was found."""
+        found = self._chosen(row)
+        if self._batcher is not None:
+            self._batcher.found_one(found.node, hint=hint)
+        return found
+
+    def _first(
+        self, state: CycleState, pod: PodInfo, *, name: NodeName, placement: Placement
+    ) -> int | None:
+        """Return the node promised or hinted at, if it is there and feasible: it is taken alone."""
+        row = self._snapshot.nodes.row(name) if name else None
+        if row is None or (placement.rows is not None and row not in placement.rows):
             return None
-        rows = np.array([row], dtype=np.intp)
-        return row if self._handle.passing(state, pod, rows=rows)[0] else None
+        # A view of one row costs less than gathering it.
+        passed = self._handle.passing(state, pod, rows=slice(row, row + 1))
+        return row if passed[0] else None
 
     def _feasible(
         self, state: CycleState, pod: PodInfo, *, placement: Placement, outcome: PreFilterOutcome
@@ -164,16 +260,31 @@ class NodeSearch:
         named: BoolArray = np.isin(order, np.array(rows, dtype=np.intp))
         return named
 
-    def _best(self, state: CycleState, pod: PodInfo, *, rows: RowArray) -> FoundNode | NoNode:
-        status = run_pre_score_plugins(
-            self._framework, state, pod=pod, cluster=self._snapshot, rows=rows
-        )
+    def _best(
+        self, state: CycleState, pod: PodInfo, *, rows: RowArray, hint: NodeName
+    ) -> FoundNode | NoNode:
+        framework, cluster = self._framework, self._snapshot
+        status = run_pre_score_plugins(framework, state, pod=pod, cluster=cluster, rows=rows)
         if not status.is_success:
             return NoNode(status, status.as_error)
-        scores = run_score_plugins(
-            self._framework, state, pod=pod, cluster=self._snapshot, rows=rows
-        )
-        return self._chosen(int(rows[select_host(scores, self._handle.rng)]))
+        parts = score_feasible_nodes(framework, state, pod=pod, cluster=cluster, rows=rows)
+        return self._best_of(state, pod, rows=rows, parts=parts, hint=hint)
+
+    def _best_of(
+        self,
+        state: CycleState,
+        pod: PodInfo,
+        *,
+        rows: RowArray,
+        parts: ScoreParts,
+        hint: NodeName,
+    ) -> FoundNode:
+        totals = add_scores(self._framework, state, pod=pod, parts=parts)
+        position = select_host(totals, self._handle.rng)
+        if self._batcher is not None:
+            ranking = Ranking(rows, position, totals, parts)
+            self._batcher.found_many(pod, ranking, hint=hint)
+        return self._chosen(int(rows[position]))
 
     def _none_fits(
         self,

@@ -2,62 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
 import msgspec
 
 from kubegang.scheduler.cycle.cycle import Cycle
-from kubegang.scheduler.cycle.decision import PodDiagnosis
 from kubegang.scheduler.cycle.diagnosis import diagnose_pod, diagnose_twin
 from kubegang.scheduler.cycle.nodesearch import FoundNode
-from kubegang.scheduler.framework.cluster import Assignment, Placement, PlacementProgress
+from kubegang.scheduler.cycle.results import (
+    MemberResult,
+    PlacementResult,
+    group_unschedulable,
+)
+from kubegang.scheduler.cycle.settling import ChosenNode, reserve_in_trial
+from kubegang.scheduler.framework.cluster import Placement, PlacementProgress
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo, is_twin
+from kubegang.scheduler.framework.fiterror import one_node_error
+from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo, is_twin
 from kubegang.scheduler.framework.status import SUCCESS, Code, Status, failure
 from kubegang.scheduler.runtime.placing import run_placement_feasible_plugins
 from kubegang.scheduler.snapshot.trial import Trial
 
-GROUP_UNSCHEDULABLE = "pod group is unschedulable"
-"""The cause behind every status of a group that found no room."""
+PartT = TypeVar("PartT")
 
 
-class MemberResult(msgspec.Struct, frozen=True):
-    """What became of one member.
+def try_in_turn(
+    cycle: Cycle,
+    state: CycleState,
+    *,
+    group: PodGroupInfo,
+    parts: Sequence[PartT],
+    scheduled: int,
+    attempt: Callable[[PartT], Status],
+) -> Status:
+    """Try a group's parts in order until the minimum is out of reach; the others may help.
 
-    Attributes:
-        status: success: it has a place in this trial.
-        node: that place, else empty.
-        message: what kube-scheduler says if it has none.
-        plugins: whose refusals they were.
-        diagnosis: the same for people.
-        state: the notes of its attempt, if it has a place.
+    The parts of a pod group are pods, those of a composite groups. Trying goes on once the
+    minimum is reached: what fits as well is welcome.
+
+    Args:
+        cycle: the cycle's inputs.
+        state: of the whole group cycle.
+        group: as it is in the snapshot.
+        parts: to be tried.
+        scheduled: how many other parts have a place since earlier.
+        attempt: tries one part; success counts, a refusal does not, an error ends it all.
     """
-
-    pod: PodInfo
-    status: Status
-    node: NodeName = NodeName("")
-    row: int = -1
-    message: str = ""
-    plugins: tuple[str, ...] = ()
-    diagnosis: PodDiagnosis | None = None
-    state: CycleState | None = None
-
-
-class PlacementResult(msgspec.Struct, frozen=True):
-    """What became of the group on one placement.
-
-    Attributes:
-        status: success: the minimum is reached.
-        members: those that were tried, in order; with a status other than success there may
-            be fewer than the group has.
-    """
-
-    placement: Placement
-    status: Status
-    members: tuple[MemberResult, ...] = ()
-
-    @property
-    def assignments(self) -> tuple[Assignment, ...]:
-        """The members that have a place."""
-        return tuple(Assignment(m.pod, m.row) for m in self.members if m.node)
+    progress = PlacementProgress(scheduled=scheduled, remaining=len(parts))
+    status = _feasibility(cycle, state, group=group, progress=progress)
+    if status.is_error:
+        return status
+    if status.code is Code.UNSCHEDULABLE:
+        return group_unschedulable(*status.reasons)
+    for part in parts:
+        outcome = attempt(part)
+        if not outcome.is_success and not outcome.is_rejected:
+            return outcome
+        progress = PlacementProgress(
+            scheduled=progress.scheduled + outcome.is_success,
+            remaining=progress.remaining - 1,
+        )
+        status = _feasibility(cycle, state, group=group, progress=progress)
+        if status.is_error or status.code is Code.UNSCHEDULABLE:
+            break
+    return group_unschedulable(*status.reasons) if status.is_wait else status
 
 
 def place_members(
@@ -65,11 +74,11 @@ def place_members(
     trial: Trial,
     *,
     group: PodGroupInfo,
-    members: list[PodInfo],
+    members: Sequence[PodInfo],
     placement: Placement,
     state: CycleState,
 ) -> PlacementResult:
-    """Try the members in order until the minimum is out of reach; the trial keeps the steps.
+    """Try the pods of a pod group on a placement; the trial keeps the steps.
 
     Args:
         cycle: the cycle's inputs.
@@ -79,32 +88,25 @@ def place_members(
         placement: where.
         state: of the whole group cycle.
     """
-    progress = PlacementProgress(
-        scheduled=cycle.snapshot.scheduled_count(group.key), remaining=len(members)
-    )
-    status = _feasibility(cycle, state, group=group, progress=progress)
-    if status.is_error:
-        return PlacementResult(placement, status)
-    if status.code is Code.UNSCHEDULABLE:
-        return PlacementResult(placement, _unschedulable(status))
     results: list[MemberResult] = []
-    for pod in members:
+
+    def attempt(pod: PodInfo) -> Status:
         result = _place_member(
             cycle, trial, pod=pod, placement=placement, state=state, before=results
         )
         results.append(result)
-        if not result.status.is_success and not result.status.is_rejected:
-            status = failure(f"failed to schedule other pod from a pod group: {result.message}")
-            break
-        progress = PlacementProgress(
-            scheduled=progress.scheduled + result.status.is_success,
-            remaining=progress.remaining - 1,
-        )
-        status = _feasibility(cycle, state, group=group, progress=progress)
-        if status.is_error or status.code is Code.UNSCHEDULABLE:
-            break
-    if status.is_wait:
-        status = _unschedulable(status)
+        if result.status.is_success or result.status.is_rejected:
+            return result.status
+        return failure(f"failed to schedule other pod from a pod group: {result.message}")
+
+    status = try_in_turn(
+        cycle,
+        state,
+        group=group,
+        parts=members,
+        scheduled=cycle.snapshot.scheduled_count(group.key),
+        attempt=attempt,
+    )
     return PlacementResult(placement, status, tuple(results))
 
 
@@ -118,15 +120,25 @@ def _place_member(
     before: list[MemberResult],
 ) -> MemberResult:
     twin = before[-1] if before else None
-    if twin is not None and twin.diagnosis is not None and is_twin(twin.pod, pod):
+    if (
+        twin is not None
+        and twin.diagnosis is not None
+        and is_twin(twin.pod, pod)
+        and cycle.search.leave_out()
+    ):
         # Nothing has changed since its twin found no node, so it would find none either.
         diagnosis = diagnose_twin(pod, twin.diagnosis)
         return msgspec.structs.replace(twin, pod=pod, diagnosis=diagnosis)
     notes = CycleState(state)
     found = cycle.search.find(notes, pod, placement=placement)
     if isinstance(found, FoundNode):
+        mark = trial.mark()
         trial.place(pod, found.node)
-        return MemberResult(pod, SUCCESS, found.node, found.row, state=notes)
+        status = reserve_in_trial(cycle, trial, ChosenNode(pod, found.node, notes))
+        if status.is_success:
+            return MemberResult(pod, SUCCESS, found.node, found.row, state=notes)
+        trial.rollback(mark)
+        return _not_reserved(pod, status)
     return MemberResult(
         pod,
         found.status,
@@ -137,6 +149,15 @@ def _place_member(
     )
 
 
+def _not_reserved(pod: PodInfo, status: Status) -> MemberResult:
+    if not status.is_rejected:
+        return MemberResult(pod, status, message=status.as_error)
+    refused = Status(Code.UNSCHEDULABLE, status.reasons, status.plugin)
+    return MemberResult(
+        pod, refused, message=one_node_error(status), plugins=(status.plugin,) * bool(status.plugin)
+    )
+
+
 def _feasibility(
     cycle: Cycle, state: CycleState, *, group: PodGroupInfo, progress: PlacementProgress
 ) -> Status:
@@ -144,7 +165,3 @@ def _feasibility(
     if status.is_error:
         return failure(f"failed to evaluate placement feasibility: {status.as_error}")
     return status
-
-
-def _unschedulable(status: Status) -> Status:
-    return Status(Code.UNSCHEDULABLE, status.reasons, cause=GROUP_UNSCHEDULABLE)

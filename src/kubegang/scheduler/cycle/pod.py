@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.decision import (
-    BindPod,
     Decision,
+    DecisionStatus,
     Diagnosis,
     FailPod,
     Instruction,
     NominateNode,
 )
-from kubegang.scheduler.cycle.diagnosis import diagnose_pod, scheduled_pod, unscheduled_pod
+from kubegang.scheduler.cycle.diagnosis import (
+    diagnose_pod,
+    refused_pod,
+    scheduled_pod,
+    unscheduled_pod,
+    waiting_pod,
+)
 from kubegang.scheduler.cycle.makingroom import (
     evictions_for_pod,
     nominations,
     search_report,
 )
 from kubegang.scheduler.cycle.nodesearch import FoundNode, NoNode
+from kubegang.scheduler.cycle.settling import ChosenNode, settle
 from kubegang.scheduler.cycle.skipping import skip_pod
 from kubegang.scheduler.framework.cluster import Placement
 from kubegang.scheduler.framework.cyclestate import CycleState
@@ -44,13 +51,29 @@ def decide_pod(cycle: Cycle, entity: QueuedPodInfo) -> Decision:
     state = CycleState()
     found = cycle.search.find(state, pod, placement=_WHOLE_CLUSTER)
     if isinstance(found, FoundNode):
-        return Decision(
-            instructions=(BindPod(pod, found.node),),
-            diagnosis=scheduled_pod(pod, found.node),
-            status="scheduled",
-            scan_start=cycle.search.scan_start,
-        )
+        return _placed(cycle, ChosenNode(pod, found.node, state))
     return _failed(cycle, state, pod=pod, failure=found)
+
+
+def _placed(cycle: Cycle, chosen: ChosenNode) -> Decision:
+    (settled,) = settle(cycle, [chosen])
+    pod, node, status = chosen.pod, chosen.node, settled.status
+    outcome: DecisionStatus
+    if status.is_success:
+        outcome, diagnosis = "scheduled", scheduled_pod(pod, node)
+    elif status.is_wait:
+        outcome, diagnosis = "waiting-on-permit", waiting_pod(pod, node, status)
+    else:
+        outcome = "error" if status.is_error else "unschedulable"
+        diagnosis = refused_pod(pod, node, status)
+    return Decision(
+        instructions=settled.instructions,
+        diagnosis=diagnosis,
+        status=outcome,
+        backs_off_as="error" if status.is_error else "unschedulable",
+        unbound=() if settled.keeps_node else (pod,),
+        scan_start=cycle.search.scan_start,
+    )
 
 
 def _failed(cycle: Cycle, state: CycleState, *, pod: PodInfo, failure: NoNode) -> Decision:

@@ -11,6 +11,7 @@ from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.nodetable import IntArray, NodeTable, RowArray
 from kubegang.scheduler.framework.podcounts import HeldTerm, PodCounts, PodMatcher, TermKind
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
+from kubegang.scheduler.framework.storage import Storage
 from kubegang.scheduler.framework.workloads import Directory
 
 
@@ -45,8 +46,16 @@ class ClusterView(Protocol):
         """Return a group's object, or ``None``."""
         ...
 
+    def child_groups(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
+        """Return the groups that name a composite as their parent, in the order of trying."""
+        ...
+
+    def lineage(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
+        """Return a group and those above it, as far as they are known, each once."""
+        ...
+
     def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
-        """Return a group's members that have a node, in the order in which they came."""
+        """Return a group's pods that have a node; within one pod group as they came."""
         ...
 
     def nominated_on(self, row: int) -> Collection[PodInfo]:
@@ -58,16 +67,28 @@ class ClusterView(Protocol):
         ...
 
     def priority_of(self, pod: PodInfo) -> int:
-        """Return how important a pod is to preemption: its group's priority counts, if any."""
+        """Return how important a pod is to preemption: its group's priority counts, if any.
+
+        Of a tree's groups it is the topmost's.
+        """
         ...
 
-    def lowest_priorities(self) -> IntArray:
-        """Return per row the lowest priority there; a very high number where nobody is."""
+    def lowest_priorities(self, *, by_group: bool = True) -> IntArray:
+        """Return per row the lowest priority there; a very high number where nobody is.
+
+        Args:
+            by_group: a member of a group has its group's priority; else its own.
+        """
         ...
 
     @property
     def directory(self) -> Directory:
         """Namespaces, Services and controllers."""
+        ...
+
+    @property
+    def storage(self) -> Storage:
+        """Claims, volumes and drivers."""
         ...
 
     def pods_matching(self, matcher: PodMatcher) -> PodCounts:
@@ -94,8 +115,11 @@ class Placement(msgspec.Struct, frozen=True):
 class PlacementProgress(msgspec.Struct, frozen=True):
     """How far a group has come within one placement.
 
+    Members of a composite are its child groups.
+
     Attributes:
-        scheduled: members that have a node, in this trial or since earlier.
+        scheduled: members that have a node (child groups: all they need), in this trial or
+            since earlier.
         remaining: members not yet tried.
     """
 

@@ -10,16 +10,20 @@ import functools
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, Literal, TypeVar, cast
 
+import msgspec
+
 from kubegang.api.core.affinity import NodeAffinity
 from kubegang.api.core.affinity import NodeSelectorTerm as ApiTerm
 from kubegang.api.core.types import Container, Node, Pod, PodSpec
 from kubegang.api.meta import Condition
 from kubegang.api.policy.types import PodDisruptionBudget
-from kubegang.api.scheduling.types import PodGroup
+from kubegang.api.scheduling.types import CompositePodGroup, PodGroup
 from kubegang.apimachinery.times import parse_time
 from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.nodes import NodeImage, NodeInfo, Taint
+from kubegang.scheduler.framework.podneeds import needed_features, pod_volumes, volume_sources
 from kubegang.scheduler.framework.pods import (
+    GroupKind,
     HostPort,
     NodeAffinityTerms,
     NodeName,
@@ -41,6 +45,7 @@ from kubegang.scheduler.framework.podterms import (
     spread_constraints,
 )
 from kubegang.scheduler.framework.requests import amount_milli, in_scheduler_units, pod_requests
+from kubegang.scheduler.framework.workloadgroups import workload_group_key
 
 PartT = TypeVar("PartT", bound=Hashable)
 
@@ -81,6 +86,10 @@ def pod_info(pod: Pod) -> PodInfo:
         pod_affinity=_pod_affinity(pod),
         spread=_spread(pod),
         controller=controller_key(meta),
+        volumes=pod_volumes(spec.volumes, pod_name=meta.name) if spec.volumes else (),
+        features=needed_features(spec),
+        volume_sources=_interned("sources", volume_sources(spec.volumes)) if spec.volumes else (),
+        has_claims=bool(spec.resource_claims),
     )
 
 
@@ -106,32 +115,53 @@ def node_info(node: Node) -> NodeInfo:
             for image in node.status.images
             for name in image.names or ()
         ),
+        declared_features=_interned("features", node.status.declared_features),
     )
 
 
-def pod_group_info(group: PodGroup, *, condition_type: str) -> PodGroupInfo:
+def pod_group_info(
+    group: PodGroup, *, condition_type: str, with_parent: bool = True
+) -> PodGroupInfo:
     """Return the scheduler's view of a PodGroup.
 
     Args:
         group: in the internal form.
         condition_type: how the scheduling condition is called in this release.
+        with_parent: whether composite pod groups count; else every group stands for itself.
     """
+    gang = group.spec.scheduling_policy.gang
+    info = _group_info("PodGroup", group, None if gang is None else gang.min_count)
+    return msgspec.structs.replace(
+        info,
+        parent=info.parent if with_parent else "",
+        initially_scheduled=_group_condition(group.status.conditions, condition_type),
+    )
+
+
+def composite_pod_group_info(group: CompositePodGroup) -> PodGroupInfo:
+    """Return the scheduler's view of a CompositePodGroup: a group whose members are groups."""
+    gang = group.spec.scheduling_policy.gang
+    return _group_info("CompositePodGroup", group, None if gang is None else gang.min_group_count)
+
+
+def _group_info(
+    kind: GroupKind, group: PodGroup | CompositePodGroup, min_count: int | None
+) -> PodGroupInfo:
     meta, spec = group.metadata, group.spec
-    gang = spec.scheduling_policy.gang
     constraints = spec.scheduling_constraints
     return PodGroupInfo(
-        key=PodGroupKey(meta.namespace, meta.name),
+        key=PodGroupKey(meta.namespace, meta.name, kind),
         uid=meta.uid,
         resource_version=meta.resource_version,
         created=_seconds(meta.creation_timestamp),
         terminating=meta.deletion_timestamp is not None,
-        min_count=None if gang is None else gang.min_count,
+        min_count=min_count,
         topology_key=constraints.topology_key if constraints is not None else "",
         priority=spec.priority or 0,
         preemption_policy=_preemption_policy(spec.preemption_policy),
         disruption_mode=spec.disruption_mode.mode if spec.disruption_mode else "single",
         parent=spec.parent_composite_pod_group_name or "",
-        initially_scheduled=_group_condition(group.status.conditions, condition_type),
+        initially_scheduled=None,
     )
 
 
@@ -143,7 +173,9 @@ def node_affinity_terms(affinity: NodeAffinity | None) -> NodeAffinityTerms:
     preferred = affinity.preferred_during_scheduling_ignored_during_execution
     return NodeAffinityTerms(
         selector=(),
-        required=None if required is None else _terms(required.node_selector_terms or ()),
+        required=(
+            None if required is None else node_selector_terms(required.node_selector_terms or ())
+        ),
         preferred=tuple(
             PreferredTerm(entry.weight, _term(entry.preference))
             for entry in preferred
@@ -171,7 +203,8 @@ def _spread(pod: Pod) -> tuple[SpreadConstraint, ...]:
     return _interned("spread", spread_constraints(constraints, pod.metadata.labels))
 
 
-def _terms(terms: Iterable[ApiTerm]) -> tuple[NodeSelectorTerm, ...]:
+def node_selector_terms(terms: Iterable[ApiTerm]) -> tuple[NodeSelectorTerm, ...]:
+    """Return terms of which one must match a node."""
     # A term that says nothing matches no node, so leaving it out changes nothing.
     return tuple(_term(term) for term in terms if not _is_empty(term))
 
@@ -218,7 +251,9 @@ def _with_tag(image: str) -> str:
 
 
 def _pod_group_key(pod: Pod) -> PodGroupKey | None:
-    group = pod.spec.scheduling_group
+    group, ref = pod.spec.scheduling_group, _workload_ref(pod.spec)
+    if ref is not None:
+        return workload_group_key(pod.metadata.namespace, ref)
     if group is None or not group.pod_group_name:
         return None
     return PodGroupKey(pod.metadata.namespace, group.pod_group_name)

@@ -29,3 +29,9 @@ class CycleState:
     def write(self, key: str, note: object) -> None:
         """Keep ``note`` under ``key``; a plugin starts its keys with its own name."""
         self._notes[key] = note
+
+    def adopt(self, other: CycleState) -> None:
+        """Take over the notes of an attempt at a pod like this one."""
+        self._notes.update(other._notes)
+        self.skip_filter |= other.skip_filter
+        self.skip_score |= other.skip_score

@@ -23,6 +23,7 @@ class QueuedPodInfo(msgspec.Struct, kw_only=True, gc=False):
         consecutive_errors: attempts in a row that ended in an error; drives it too.
         rejected_by: plugins that refused it in its last attempt; their hints are asked.
         gated_by: the plugin whose ``pre_enqueue`` holds it, or empty.
+        activation: counts up over all pods as they are let go for the first time; 0 before.
     """
 
     pod: PodInfo
@@ -33,6 +34,7 @@ class QueuedPodInfo(msgspec.Struct, kw_only=True, gc=False):
     consecutive_errors: int = 0
     rejected_by: frozenset[str] = frozenset()
     gated_by: str = ""
+    activation: int = 0
 
     @property
     def key(self) -> str:

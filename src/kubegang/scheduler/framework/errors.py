@@ -15,5 +15,9 @@ class NodeNotFoundError(InvariantError):
     """A step names a node that the snapshot does not have."""
 
 
+class PluginFailedError(Exception):
+    """A plugin of others raised, or answered in a shape that it may not; ends the attempt."""
+
+
 class PluginConfigError(ValueError):
     """A plugin's arguments, or the list of plugins, cannot be used."""

@@ -13,8 +13,23 @@ from typing import Literal, NamedTuple
 
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.storage import StorageObject
 
-EventResource = Literal["Node", "AssignedPod", "UnscheduledPod", "TargetPod", "PodGroup"]
+EventResource = Literal[
+    "Node",
+    "AssignedPod",
+    "UnscheduledPod",
+    "TargetPod",
+    "PodGroup",
+    "CompositePodGroup",
+    "PersistentVolumeClaim",
+    "PersistentVolume",
+    "StorageClass",
+    "CSINode",
+    "CSIDriver",
+    "CSIStorageCapacity",
+    "VolumeAttachment",
+]
 """``TargetPod`` is the waiting pod itself; the hint is asked about the new form of it."""
 
 
@@ -29,6 +44,7 @@ class Action(enum.IntFlag):
     UPDATE_NODE_ALLOCATABLE = enum.auto()
     UPDATE_NODE_LABEL = enum.auto()
     UPDATE_NODE_TAINT = enum.auto()
+    UPDATE_NODE_DECLARED_FEATURE = enum.auto()
     UPDATE_POD_LABEL = enum.auto()
     UPDATE_POD_SCALE_DOWN = enum.auto()
     UPDATE_POD_GATES = enum.auto()
@@ -48,7 +64,7 @@ class ClusterEvent(NamedTuple):
         return self.resource == happened.resource and bool(self.actions & happened.actions)
 
 
-ClusterObject = NodeInfo | PodInfo | PodGroupInfo
+ClusterObject = NodeInfo | PodInfo | PodGroupInfo | StorageObject
 
 QueueingHint = Callable[[PodInfo, ClusterObject | None, ClusterObject | None], bool]
 """(waiting pod, old, new) → whether another attempt is worth it now."""

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from kubegang.scheduler.framework.interface import Refusal
+from kubegang.scheduler.framework.status import Status
 
 NO_NODES = "no nodes available to schedule pods"
 """What a pod is told when the cluster has no node at all."""
@@ -34,3 +35,8 @@ def fit_error(nodes: int, reasons: Mapping[str, int]) -> str:
 def refused_before_nodes(nodes: int, reason: str) -> str:
     """Return the sentence for a pod that is refused before any node is looked at."""
     return f"0/{nodes} nodes are available: {reason}."
+
+
+def one_node_error(status: Status) -> str:
+    """Return the sentence for a pod that is refused although its node was chosen already."""
+    return fit_error(1, Counter(status.reasons))

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
+from kubegang.api.profile import NEWEST_RULES, SchedulingRules
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.scheduler.framework.cluster import (
     ClusterView,
@@ -38,10 +39,12 @@ class PluginContext(msgspec.Struct, frozen=True):
     Attributes:
         args: its ``pluginConfig`` arguments as written, empty for the defaults.
         gates: the scheduler's feature gates.
+        rules: what the release does otherwise than 1.37.
     """
 
     gates: FeatureGates
     args: Mapping[str, Any] = {}
+    rules: SchedulingRules = NEWEST_RULES
 
 
 class Plugin(Protocol):
@@ -197,12 +200,48 @@ class LocalScorePlugin(ScorePlugin, Protocol):
         ...
 
 
+class AdditivePlugin(Plugin, Protocol):
+    """A plugin to which pods are no more than what they ask for.
+
+    What it says about a pod without host ports, affinity, spreading, volumes and claims of its
+    own depends on Node objects and on the pod; and on other such pods only through the sums, per node, of
+    what the pods there ask for. So what it would say beside siblings can be worked out before
+    they are placed. A filter reads the requests of the pod, a local score its ``score_key``.
+    """
+
+    ADDITIVE: ClassVar[bool]
+
+
+class StaticScorePlugin(ScorePlugin, Protocol):
+    """A score that reads the pod and Node objects only, never what runs on nodes.
+
+    Normalisation may still compare the nodes that are feasible.
+    """
+
+    SCORES_NODES_ONLY: ClassVar[bool]
+
+
 @runtime_checkable
 class NormalizeScorePlugin(Plugin, Protocol):
     """Brings scores that only compare to the range 0 to 100."""
 
     def normalize_score(self, state: CycleState, pod: PodInfo, *, scores: IntArray) -> IntArray:
         """Return the scores of all feasible nodes, brought to the range."""
+        ...
+
+
+@runtime_checkable
+class SignPodPlugin(Plugin, Protocol):
+    """Says what about a pod its filters and scores depend on (KEP-5598).
+
+    A filtering or scoring plugin without it turns batching off for its profile.
+    """
+
+    def sign_pod(self, pod: PodInfo) -> Hashable | None:
+        """Return that part of the pod; ``None``: pods that are alike may still fare differently.
+
+        The latter holds where other pods of the cluster matter beyond the sums of requests.
+        """
         ...
 
 

@@ -33,6 +33,7 @@ class NodeInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             ``pods`` is not among them.
         allowed_pods: allocatable ``pods``.
         images: one entry per image name of status.images.
+        declared_features: what the node says that it can do, in its own order.
     """
 
     name: NodeName
@@ -44,6 +45,7 @@ class NodeInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     allocatable: tuple[tuple[str, int], ...]
     allowed_pods: int
     images: tuple[NodeImage, ...] = ()
+    declared_features: tuple[str, ...] = ()
 
     def same_for_scheduling(self, other: NodeInfo) -> bool:
         """Return whether the two differ in nothing that a decision reads."""
@@ -54,4 +56,5 @@ class NodeInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             and self.taints == other.taints
             and self.labels == other.labels
             and self.images == other.images
+            and self.declared_features == other.declared_features
         )

@@ -7,15 +7,29 @@ from typing import Literal, NamedTuple, NewType, TypeAlias
 
 import msgspec
 
+from kubegang.scheduler.framework.podvolumes import PodVolume
+
 PodUid = NewType("PodUid", str)
 NodeName = NewType("NodeName", str)
 
 
+GroupKind = Literal["PodGroup", "CompositePodGroup"]
+
+
 class PodGroupKey(NamedTuple):
-    """Namespace and name of a PodGroup."""
+    """Namespace, name and kind of a group: of a PodGroup, or of a CompositePodGroup.
+
+    Names of the two kinds do not get in each other's way.
+    """
 
     namespace: str
     name: str
+    kind: GroupKind = "PodGroup"
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether its members are groups, not pods."""
+        return self.kind == "CompositePodGroup"
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"
@@ -181,6 +195,10 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         pod_affinity: what it wants of the pods around it, if anything.
         spread: its own topology spread constraints.
         controller: what manages it, if that is one of the kinds of ``ControllerKey``.
+        volumes: those of its volumes that matter to where it may run.
+        features: what its node must be able to do, by the names that nodes declare.
+        volume_sources: what its volumes are, as text, without ConfigMaps and Secrets.
+        has_claims: whether it names resource claims.
     """
 
     uid: PodUid
@@ -211,6 +229,10 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     pod_affinity: PodAffinityTerms | None = None
     spread: tuple[SpreadConstraint, ...] = ()
     controller: ControllerKey | None = None
+    volumes: tuple[PodVolume, ...] = ()
+    features: tuple[str, ...] = ()
+    volume_sources: tuple[bytes, ...] = ()
+    has_claims: bool = False
 
     @property
     def key(self) -> str:
@@ -240,16 +262,21 @@ def is_twin(one: PodInfo, other: PodInfo) -> bool:
         and one.pod_affinity == other.pod_affinity
         and one.spread == other.spread
         and one.controller == other.controller
+        and one.volumes == other.volumes
+        and one.features == other.features
     )
 
 
 class PodGroupInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The scheduler's view of one PodGroup object (1.35: of a Workload's group).
 
+    A CompositePodGroup has the same form: its members are groups, and it has no condition.
+
     Attributes:
         min_count: the gang's minimum; ``None`` for a basic group.
         topology_key: the one topology key its pods must share, or empty.
         disruption_mode: whether preemption may take single members or only all.
+        parent: the name of the CompositePodGroup that it belongs to, or empty.
         initially_scheduled: the scheduling condition as last seen: (status, reason, message).
     """
 
@@ -270,3 +297,15 @@ class PodGroupInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def quorum(self) -> int:
         """How many members make the group worth starting: 1 for a basic group."""
         return 1 if self.min_count is None else self.min_count
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether its members are groups, not pods."""
+        return self.key.is_composite
+
+    @property
+    def parent_key(self) -> PodGroupKey | None:
+        """The group that it belongs to, whether or not that exists; ``None`` for a root."""
+        if not self.parent:
+            return None
+        return PodGroupKey(self.key.namespace, self.parent, "CompositePodGroup")

@@ -80,7 +80,8 @@ class CandidateSearch:
         return harmless + violating[:wanted]
 
     def _search(self, rows: RowArray, wanted: int) -> Iterator[Candidate]:
-        weaker = self._handle.cluster.lowest_priorities()[rows] < self._pod.priority
+        lowest = self._handle.cluster.lowest_priorities(by_group=self._by_group)
+        weaker = lowest[rows] < self._pod.priority
         if not weaker.all():
             self.refusals.append(Refusal(rows[~weaker], NO_VICTIMS))
         rows = rows[weaker]
@@ -96,7 +97,7 @@ class CandidateSearch:
     def _worth_trying(self, rows: RowArray) -> list[RowArray]:
         """Return, one by one, the nodes that are not out of the question for their own sake."""
         pods = [pod for row in rows.tolist() for pod in self._handle.cluster.pods_on(row)]
-        weaker = [p for p in pods if self._handle.cluster.priority_of(p) < self._pod.priority]
+        weaker = [p for p in pods if self._priority_of(p) < self._pod.priority]
         with self._handle.trial() as trial:
             trial.evict(*weaker)
             passed = self._handle.passing(self._state, self._pod, rows=rows, own_node_only=True)
@@ -105,6 +106,9 @@ class CandidateSearch:
                     self._state, self._pod, rows=rows[~passed], own_node_only=True
                 )
         return list(rows[passed].reshape(-1, 1))
+
+    def _priority_of(self, pod: PodInfo) -> int:
+        return self._handle.cluster.priority_of(pod) if self._by_group else pod.priority
 
     def _try_batch(self, rows: RowArray) -> list[Candidate]:
         tried = [self._units_on(int(row), alone=len(rows) == 1) for row in rows]

@@ -61,7 +61,7 @@ def preempt_for_pod(
         pod: found no node.
         refusals: why; they name every node once.
         limits: how far to search.
-        by_group: whether pod groups exist.
+        by_group: whether pod groups matter to a single pod's preemption.
     """
     if pod.preemption_policy == "Never":
         return PostFilterResult(unschedulable(NEVER))
@@ -69,7 +69,7 @@ def preempt_for_pod(
     # A node that is out of the question otherwise is not worth waiting for.
     answer = _code_of(cluster.nodes.row(pod.nominated_node_name), refusals)
     if answer is not Code.UNRESOLVABLE and awaits_victims(
-        cluster, pod.nominated_node_name, priority=pod.priority
+        cluster, pod.nominated_node_name, priority=pod.priority, by_group=by_group
     ):
         return PostFilterResult(unschedulable(_AWAITS))
     search = CandidateSearch(handle, state, pod, by_group=by_group)

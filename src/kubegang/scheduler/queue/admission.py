@@ -19,6 +19,7 @@ class Admission:
         self._board = board
         self._gatekeeper = gatekeeper
         self._policy = policy
+        self._activations = 0
 
     def admit(self, entry: Entry, event: str, *, now: float) -> None:
         """Ask the gate plugins about all of an entity's pods, and place it."""
@@ -35,11 +36,24 @@ class Admission:
         else:
             self.activate(entry, event, now=now)
 
+    def force(self, entry: Entry, event: str, *, now: float) -> None:
+        """Let an entity be popped though it rests or backs off, unless a plugin holds it."""
+        if entry.place is Place.BACKOFF:
+            # It passed the gates when its backoff began.
+            self.activate(entry, event, now=now)
+        elif entry.place in (Place.UNSCHEDULABLE, Place.GATED):
+            gate = self._gatekeeper.ask_all(entry)
+            if gate is None:
+                self.activate(entry, event, now=now)
+            else:
+                self.place(entry, event, gate=gate, now=now)
+
     def activate(self, entry: Entry, event: str, *, now: float) -> None:
         """Let an entity be popped, without asking anybody."""
         for queued in entry.pods():
             if queued.first_attempt is None:
-                queued.first_attempt = now
+                self._activations += 1
+                queued.first_attempt, queued.activation = now, self._activations
         if entry.info.first_attempt is None:
             entry.info.first_attempt = now
         self._board.put(entry, Place.ACTIVE, event)

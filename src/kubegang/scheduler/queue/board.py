@@ -12,6 +12,7 @@ from typing import Final, Literal, NamedTuple
 
 from kubegang.scheduler.framework.entities import QueuedEntity, QueuedPodInfo
 from kubegang.scheduler.framework.errors import InvariantError
+from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey
 from kubegang.scheduler.queue.backoff import BackoffQueue
 from kubegang.scheduler.queue.entries import EntityKey, Entry, Gate
 from kubegang.scheduler.queue.heap import KeyedHeap, Order
@@ -49,11 +50,18 @@ class Board:
     Invariant: an entity is in the structure of its place, and in no other.
     """
 
-    def __init__(self, index: HintIndex, sort: Callable[[QueuedEntity], Order]) -> None:
+    def __init__(
+        self,
+        index: HintIndex,
+        sort: Callable[[QueuedEntity], Order],
+        *,
+        root_of: Callable[[PodGroupKey], PodGroupInfo | None],
+    ) -> None:
         self.entries: dict[EntityKey, Entry] = {}
+        self._by_group: dict[PodGroupKey, dict[EntityKey, Entry]] = {}
         self.active: KeyedHeap[EntityKey] = KeyedHeap()
         self.backoff = BackoffQueue()
-        self.pool = Pool(index)
+        self.pool = Pool(index, root_of)
         self.story: deque[Move] = deque(maxlen=STORY_LENGTH)
         self._moves: list[Move] = []
         self._sort = sort
@@ -74,13 +82,23 @@ class Board:
         self._moves.append(move)
         self.story.append(move)
 
-    def note_member(self, queued: QueuedPodInfo, start: Place, finish: Place, event: str) -> None:
-        """Remember the move of a single member of a group."""
-        uid, group = queued.pod.uid, queued.pod.pod_group
-        if group is None:
-            raise InvariantError(f"pod {queued.key} is no member of a group")
+    def note_member(
+        self,
+        queued: QueuedPodInfo,
+        start: Place,
+        finish: Place,
+        event: str,
+        *,
+        entity: EntityKey,
+    ) -> None:
+        """Remember the move of a single member of a group's entity, or of a group that waits."""
+        uid = queued.pod.uid
         self._check(uid, start, finish)
-        self.note(Move(uid, group, start, finish, event, 1, "member"))
+        self.note(Move(uid, entity, start, finish, event, 1, "member"))
+
+    def members_of(self, group: PodGroupKey) -> list[Entry]:
+        """Return the pods of a group that are entities of their own, as they came."""
+        return list(self._by_group.get(group, {}).values())
 
     def take_moves(self) -> tuple[Move, ...]:
         """Return the moves since the last call."""
@@ -103,6 +121,12 @@ class Board:
                 f"{key} cannot go from {start.value} to {finish.value}; so far: {self.tell(key)}"
             )
 
+    def _leave_group(self, group: PodGroupKey, key: EntityKey) -> None:
+        members = self._by_group.get(group, {})
+        members.pop(key, None)
+        if not members:
+            self._by_group.pop(group, None)
+
     def _take_out(self, entry: Entry) -> None:
         key = entry.key
         if key in self.active:
@@ -114,15 +138,26 @@ class Board:
 
     def _put_in(self, entry: Entry) -> None:
         key, place = entry.key, entry.place
+        group = entry.info.pod.pod_group if isinstance(entry.info, QueuedPodInfo) else None
         if place is Place.NOWHERE:
             self.entries.pop(key, None)
+            if group is not None:
+                self._leave_group(group, key)
             return
         self.entries[key] = entry
+        if group is not None:
+            self._by_group.setdefault(group, {})[key] = entry
         if place is Place.ACTIVE:
             self.active.push(key, self._sort(entry.info))
         elif place is Place.BACKOFF:
             early = isinstance(entry.info, QueuedPodInfo) and bool(entry.info.rejected_by)
-            self.backoff.add(key, entry.expires, order=self._sort(entry.info), early=early)
+            self.backoff.add(
+                key,
+                entry.expires,
+                order=self._sort(entry.info),
+                early=early,
+                tried_at=entry.tried_at,
+            )
         elif place in (Place.UNSCHEDULABLE, Place.GATED):
             self.pool.add(entry)
 

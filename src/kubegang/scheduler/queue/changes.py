@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from kubegang.scheduler.framework.events import Action, ClusterEvent
+from kubegang.scheduler.framework.events import Action, ClusterEvent, EventResource
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
 
@@ -16,6 +17,8 @@ NODE_ADD: Final = ClusterEvent("Node", Action.ADD)
 NODE_DELETE: Final = ClusterEvent("Node", Action.DELETE)
 POD_GROUP_ADD: Final = ClusterEvent("PodGroup", Action.ADD)
 POD_GROUP_DELETE: Final = ClusterEvent("PodGroup", Action.DELETE)
+COMPOSITE_ADD: Final = ClusterEvent("CompositePodGroup", Action.ADD)
+COMPOSITE_DELETE: Final = ClusterEvent("CompositePodGroup", Action.DELETE)
 
 ATTEMPT_FAILED: Final = "ScheduleAttemptFailure"
 BACKOFF_COMPLETE: Final = "BackoffComplete"
@@ -31,17 +34,29 @@ _ACTION_LABELS: Final = {
     Action.UPDATE_NODE_ALLOCATABLE: "UpdateNodeAllocatable",
     Action.UPDATE_NODE_LABEL: "UpdateNodeLabel",
     Action.UPDATE_NODE_TAINT: "UpdateNodeTaint",
+    Action.UPDATE_NODE_DECLARED_FEATURE: "UpdateNodeDeclaredFeature",
     Action.UPDATE_POD_LABEL: "UpdatePodLabel",
     Action.UPDATE_POD_SCALE_DOWN: "UpdatePodScaleDown",
     Action.UPDATE_POD_GATES: "UpdatePodSchedulingGatesEliminated",
     Action.UPDATE_POD_TOLERATIONS: "UpdatePodToleration",
 }
 
+_GROUPS: Final[Mapping[EventResource, str]] = {
+    "PodGroup": "scheduling.k8s.io",
+    "CompositePodGroup": "scheduling.k8s.io",
+    "StorageClass": "storage.k8s.io",
+    "CSINode": "storage.k8s.io",
+    "CSIDriver": "storage.k8s.io",
+    "CSIStorageCapacity": "storage.k8s.io",
+    "VolumeAttachment": "storage.k8s.io",
+}
+
 
 @lru_cache(maxsize=256)
 def label(event: ClusterEvent) -> str:
     """Return the event's name as upstream's metrics spell it (measured on 1.37.2)."""
-    resource = "scheduling.k8s.io/PodGroup" if event.resource == "PodGroup" else event.resource
+    group = _GROUPS.get(event.resource)
+    resource = event.resource if group is None else f"{group}/{event.resource}"
     return resource + _ACTION_LABELS.get(event.actions, "Update")
 
 
@@ -55,6 +70,8 @@ def node_changes(old: NodeInfo, new: NodeInfo) -> Action:
     # Lifting a cordon counts as a change of taints, as it does upstream.
     if old.taints != new.taints or (old.unschedulable and not new.unschedulable):
         changes |= Action.UPDATE_NODE_TAINT
+    if old.declared_features != new.declared_features:
+        changes |= Action.UPDATE_NODE_DECLARED_FEATURE
     return changes
 
 

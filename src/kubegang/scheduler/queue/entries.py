@@ -46,6 +46,8 @@ class Entry:
         gate: set exactly while the place is ``GATED``.
         expires: when the backoff ends.
         flushed: when it last was moved because it had waited too long.
+        tried_at: for gathered members: how much had happened in the cluster when it was
+            tried last. See ``BackoffQueue``. ``None`` once something happened that helps.
     """
 
     key: EntityKey
@@ -55,6 +57,7 @@ class Entry:
     gate: Gate | None = None
     expires: float = 0.0
     flushed: float = 0.0
+    tried_at: int | None = None
 
     def pods(self) -> Reversible[QueuedPodInfo]:
         """Return the entity's pods: the pod itself, or the group's waiting members."""

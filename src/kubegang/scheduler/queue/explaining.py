@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import msgspec
 
+from kubegang.scheduler.framework.entities import QueuedPodInfo
 from kubegang.scheduler.framework.podgroups import PodGroupStates
 from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
 from kubegang.scheduler.queue.entries import Entry
+from kubegang.scheduler.queue.lacking import (
+    complete_children,
+    missing_child_groups,
+    missing_parent,
+)
 from kubegang.scheduler.queue.places import Place
 
 
@@ -21,9 +27,10 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
         message: one sentence for people.
         upstream_message: what the plugin that holds it says; upstream shows it to nobody.
         group: the group, or ``None`` for an ordinary pod.
-        quorum: members needed, 0 without a group or before its object exists.
-        known: members that exist and are not finished.
-        scheduled: members that have a node.
+        quorum: members needed, 0 without a group or before its object exists; of a composite
+            these are child groups.
+        known: members that exist and are not finished; child groups that are complete.
+        scheduled: pods that have a node.
         next_attempt: when the clock will try it again, or ``None``.
     """
 
@@ -39,24 +46,19 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
 def explain_entry(entry: Entry, groups: PodGroupStates, *, now: float) -> Waiting:
     """Say what an entity waits for."""
-    key = entry.key if isinstance(entry.key, PodGroupKey) else None
     waiting = Waiting(
         place=entry.place,
         message=_message(entry, groups, now=now),
         upstream_message=entry.gate.message if entry.gate else "",
-        group=key,
+        group=_group_key(entry),
         next_attempt=entry.expires if entry.place is Place.BACKOFF else None,
     )
     return with_counts(waiting, groups)
 
 
 def explain_incomplete(key: PodGroupKey, groups: PodGroupStates) -> Waiting:
-    """Say what members wait for whose group is not known."""
-    group = groups.pod_group(key)
-    if group is None:
-        message = f"waiting for PodGroup {key.name} to be created"
-    else:
-        message = f"waiting for CompositePodGroup {group.parent} to be created"
+    """Say what members wait for whose group, or one above it, is not known."""
+    message = missing_parent(groups, key)
     upstream = f'waiting for pod\'s pod group "{key.name}" to appear in scheduling queue'
     waiting = Waiting(place=Place.INCOMPLETE, message=message, upstream_message=upstream, group=key)
     return with_counts(waiting, groups)
@@ -68,10 +70,14 @@ def with_counts(waiting: Waiting, groups: PodGroupStates) -> Waiting:
     if key is None:
         return waiting
     group = groups.pod_group(key)
+    if group is not None and group.is_composite:
+        known = complete_children(groups, group)
+    else:
+        known = groups.known_members(key)
     return msgspec.structs.replace(
         waiting,
         quorum=group.quorum if group else 0,
-        known=groups.known_members(key),
+        known=known,
         scheduled=len(groups.scheduled_members(key)),
     )
 
@@ -99,15 +105,25 @@ def _held_message(entry: Entry, groups: PodGroupStates) -> str:
 
 
 def _missing_pods(entry: Entry, groups: PodGroupStates) -> str:
-    group = groups.pod_group(entry.key) if isinstance(entry.key, PodGroupKey) else None
+    key = _group_key(entry)
+    group = None if key is None else groups.pod_group(key)
     if group is None:
         return ""
+    if group.is_composite:
+        return missing_child_groups(groups, group)
     known, quorum = groups.known_members(group.key), group.quorum
     missing = quorum - known
     if missing <= 0:
         return ""
     pods = "pod" if missing == 1 else "pods"
     return f"waiting for {missing} more {pods} ({known} of {quorum})"
+
+
+def _group_key(entry: Entry) -> PodGroupKey | None:
+    """Return the group, also of a member that is an entity of its own."""
+    if isinstance(entry.info, QueuedPodInfo):
+        return entry.info.pod.pod_group
+    return entry.info.group
 
 
 def _gates(gated: list[PodInfo]) -> str:

@@ -1,12 +1,13 @@
-"""Pod groups: one entity holds all waiting members (KEP-4671, 1.37).
+"""Pod groups and trees of them: one entity holds all waiting members (KEP-4671, 1.37).
 
-A group is retried by the clock alone, never because something happened. What reaches it
-from outside are its own members and its own object. Pure.
+What waits is the root: a pod group without a parent, or the composite at the top of a tree. It
+is retried by the clock alone, never because something happened. What reaches it from outside
+are its own members and its own objects. Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 from kubegang.scheduler.framework.entities import QueuedPodGroupInfo, QueuedPodInfo
@@ -16,6 +17,8 @@ from kubegang.scheduler.queue.admission import Admission
 from kubegang.scheduler.queue.board import Board
 from kubegang.scheduler.queue.changes import (
     ATTEMPT_FAILED,
+    COMPOSITE_ADD,
+    COMPOSITE_DELETE,
     POD_GROUP_ADD,
     POD_GROUP_DELETE,
     UNSCHEDULED_POD_DELETE,
@@ -25,6 +28,7 @@ from kubegang.scheduler.queue.changes import (
 from kubegang.scheduler.queue.entries import Entry
 from kubegang.scheduler.queue.gating import Gatekeeper
 from kubegang.scheduler.queue.hints import says_yes
+from kubegang.scheduler.queue.homes import Homes, leaf_of
 from kubegang.scheduler.queue.inflight import Happening
 from kubegang.scheduler.queue.places import Place
 from kubegang.scheduler.queue.rules import HintIndex, QueueRules
@@ -35,7 +39,13 @@ AttemptStatus = Literal["scheduled", "unschedulable", "error"]
 
 
 class GroupFlow:
-    """Moves groups and their members over the board."""
+    """Moves groups and their members over the board.
+
+    Attributes:
+        incomplete: members whose pod group, or a group above it, is not known; by pod group.
+        pending: members that came during their entity's attempt; by entity.
+        homes: the entities of the other members.
+    """
 
     def __init__(
         self,
@@ -55,19 +65,20 @@ class GroupFlow:
         self._rules = rules
         self.incomplete = WaitingMembers()
         self.pending = WaitingMembers()
+        self.homes = Homes()
 
     # --- members -------------------------------------------------------------------------
 
-    def enter(self, group: PodGroupKey, queued: QueuedPodInfo, event: str, *, now: float) -> None:
-        """Let a member join its group, or wait for it."""
-        self._enter(group, queued, Place.NOWHERE, event, now=now)
+    def enter(self, queued: QueuedPodInfo, event: str, *, now: float) -> None:
+        """Let a member join its group's entity, or wait for it."""
+        self._enter(queued, Place.NOWHERE, event, now=now)
 
     def update(self, group: PodGroupKey, pod: PodInfo, *, now: float) -> bool:
         """Put a newer form of a member in place; return whether it was here.
 
         A held group is looked at again: a scheduling gate may be gone.
         """
-        entry = self._board.entries.get(group)
+        entry = self.homes.of(group)
         queued = entry.members.get(pod.uid) if entry else None
         if entry is None or queued is None:
             waiting = self.pending.replace_pod(pod) or self.incomplete.replace_pod(pod)
@@ -83,53 +94,50 @@ class GroupFlow:
             (self.incomplete, Place.INCOMPLETE),
             (self.pending, Place.PENDING),
         ):
-            left = waiting.remove(group, pod.uid)
-            if left is not None:
-                self._board.note_member(left, place, Place.NOWHERE, UNSCHEDULED_POD_DELETE)
-        entry = self._board.entries.get(group)
-        left = entry.members.pop(pod.uid, None) if entry else None
+            key = waiting.waits_for(pod.uid)
+            left = waiting.remove(pod.uid)
+            if key is not None and left is not None:
+                self._note_gone(left, place, key)
+        entry = self.homes.of(group)
+        left = self.homes.remove(group, pod.uid)
         if entry is None or left is None:
             return
-        self._board.note_member(left, entry.place, Place.NOWHERE, UNSCHEDULED_POD_DELETE)
-        if entry.place is Place.IN_FLIGHT:
-            return
-        if entry.members:
-            self._recheck_after_deletion(entry, pod, now=now)
-        else:
-            self._board.put(entry, Place.NOWHERE, UNSCHEDULED_POD_DELETE)
+        self._note_gone(left, entry.place, _record(entry).group)
+        if entry.place is not Place.IN_FLIGHT:
+            self._recheck(entry, UNSCHEDULED_POD_DELETE, left=pod, now=now)
 
     # --- group objects -------------------------------------------------------------------
 
     def object_added(self, group: PodGroupInfo, *, now: float) -> None:
-        """Let the members go on that waited for the group's object."""
+        """Let the members go on that waited for a group's object."""
         self.object_updated(group)
-        if self.is_known(group.key):
-            for queued in self.incomplete.take(group.key):
-                event = label(POD_GROUP_ADD)
-                self._enter(group.key, queued, Place.INCOMPLETE, event, now=now)
+        event = label(COMPOSITE_ADD if group.is_composite else POD_GROUP_ADD)
+        for leaf in self._groups.leaf_groups(group.key):
+            if self._groups.root_of(leaf) is not None:
+                for queued in self.incomplete.take(leaf):
+                    self._enter(queued, Place.INCOMPLETE, event, now=now)
 
     def object_updated(self, group: PodGroupInfo) -> None:
-        """Take over the group's priority."""
+        """Take over the priority of a root."""
         entry = self._board.entries.get(group.key)
         if entry is not None:
             _record(entry).priority = group.priority
 
-    def object_deleted(self, key: PodGroupKey) -> None:
-        """Let all waiting members wait for the group's object to come back."""
-        for queued in self.pending.take(key):
-            self._let_wait(key, queued, Place.PENDING, label(POD_GROUP_DELETE))
-        entry = self._board.entries.get(key)
-        if entry is not None and entry.place is not Place.IN_FLIGHT:
-            self._dissolve(entry, list(entry.members.values()), label(POD_GROUP_DELETE))
-
-    def is_known(self, key: PodGroupKey) -> bool:
-        """Return whether the group's object exists, and its root does.
-
-        A group with a parent is not its own root; parents are not supported yet, so such a
-        group waits as it does upstream while its parent does not exist.
-        """
-        group = self._groups.pod_group(key)
-        return group is not None and not group.parent
+    def object_deleted(self, key: PodGroupKey, *, now: float) -> None:
+        """Let all waiting members at or below a group wait for its object to come back."""
+        event = label(COMPOSITE_DELETE if key.is_composite else POD_GROUP_DELETE)
+        leaves = self._groups.leaf_groups(key)
+        self._give_up_pending(frozenset(leaves), event)
+        homes = [home for leaf in leaves if (home := self.homes.of(leaf)) is not None]
+        for leaf in leaves:
+            home = self.homes.of(leaf)
+            if home is not None and home.place is not Place.IN_FLIGHT:
+                for queued in self.homes.members(leaf):
+                    self.homes.remove(leaf, queued.pod.uid)
+                    self._let_wait(queued, home.place, event)
+        for home in {entry.key: entry for entry in homes}.values():
+            if home.place is not Place.IN_FLIGHT:
+                self._recheck(home, event, now=now)
 
     # --- attempts ------------------------------------------------------------------------
 
@@ -152,34 +160,32 @@ class GroupFlow:
         now: float,
     ) -> None:
         """Requeue the members that are not being bound, with those that came meanwhile."""
-        group = _record(entry).group
         tried = [m for m in _record(entry).members if m.pod.uid in entry.members]
-        remaining = [m for m in tried if m.pod.uid in failed]
+        _record(entry).members = []
         for queued in tried:
             if queued.pod.uid in failed:
                 _count_member_failure(queued, failed[queued.pod.uid], now=now)
             else:
-                self._board.note_member(queued, Place.IN_FLIGHT, Place.NOWHERE, "")
-        newcomers = self.pending.take(group)
-        members = [*remaining, *newcomers]
-        entry.members = {queued.pod.uid: queued for queued in members}
-        _record(entry).members = []
-        if not members:
+                self.homes.remove(leaf_of(queued), queued.pod.uid)
+                self._note_gone(queued, Place.IN_FLIGHT, _record(entry).group, event="")
+        newcomers = self.pending.take(_record(entry).group)
+        self._let_strangers_go(entry, now=now)
+        leftovers = bool(entry.members)
+        self._take_in(entry, newcomers, now=now)
+        if not entry.members:
             self._board.put(entry, Place.NOWHERE, "")
-        elif not self.is_known(group):
-            self._dissolve(entry, members, ATTEMPT_FAILED)
         else:
-            self._count_attempt(entry, status, leftovers=bool(remaining), now=now)
+            self._count_attempt(entry, status, leftovers=leftovers, now=now)
             self._admission.admit(entry, ATTEMPT_FAILED, now=now)
 
-    def take_back(self, group: PodGroupKey, queued: QueuedPodInfo, *, now: float) -> None:
-        """Queue a member again whose binding failed.
+    def take_back(self, queued: QueuedPodInfo, plugins: frozenset[str], *, now: float) -> None:
+        """Queue a member again that is not bound after all.
 
         If it has to found a new entity, that one backs off as after a first error. (Upstream
         tries again at once, and can keep an API server in trouble busy.)
         """
-        _count_member_failure(queued, frozenset(), now=now)
-        self._enter(group, queued, Place.NOWHERE, ATTEMPT_FAILED, errors=1, now=now)
+        _count_member_failure(queued, plugins, now=now)
+        self._enter(queued, Place.NOWHERE, ATTEMPT_FAILED, errors=1, now=now)
 
     def reconsider(self, entry: Entry, happening: Happening, *, now: float) -> None:
         """Look at a held group again if the plugin that holds it says so."""
@@ -189,54 +195,55 @@ class GroupFlow:
         registrations = self._index.registrations(
             happening.event, gate.pod.scheduler_name, gate.plugin
         )
-        if says_yes(registrations, gate.pod, happening):
+        if not registrations:
+            return
+        # A plugin knows the held pod's own group; what happens elsewhere in the tree may
+        # complete it as well.
+        elsewhere = happening.group != gate.pod.pod.pod_group
+        if elsewhere or says_yes(registrations, gate.pod, happening):
             self._admission.admit(entry, label(happening.event), now=now)
 
     # --- steps ---------------------------------------------------------------------------
 
     def _enter(
-        self,
-        group: PodGroupKey,
-        queued: QueuedPodInfo,
-        start: Place,
-        event: str,
-        *,
-        now: float,
-        errors: int = 0,
+        self, queued: QueuedPodInfo, start: Place, event: str, *, now: float, errors: int = 0
     ) -> None:
-        if not self.is_known(group):
-            self._let_wait(group, queued, start, event)
+        leaf = leaf_of(queued)
+        root = self._groups.root_of(leaf)
+        if root is None:
+            self._let_wait(queued, start, event)
             return
-        entry = self._board.entries.get(group)
+        # Siblings may still be tried under the root of a tree that has changed since.
+        entry = self.homes.of(leaf) or self._board.entries.get(root.key)
         if entry is None:
-            self._found(group, queued, event, errors=errors, now=now)
+            self._found(root, queued, event, errors=errors, now=now)
         elif entry.place is Place.IN_FLIGHT:
-            self.pending.add(group, queued)
-            self._board.note_member(queued, start, Place.PENDING, event)
+            self.pending.add(_record(entry).group, queued)
+            self._note(queued, start, Place.PENDING, event, entity=_record(entry).group)
         else:
             self._join(entry, queued, start, event, now=now)
 
     def _found(
-        self, group: PodGroupKey, queued: QueuedPodInfo, event: str, *, errors: int, now: float
+        self, root: PodGroupInfo, queued: QueuedPodInfo, event: str, *, errors: int, now: float
     ) -> None:
-        # The first waiting member brings the group's entity into being.
-        found = self._groups.pod_group(group)
+        # The first waiting member brings the entity into being.
         info = QueuedPodGroupInfo(
-            group=group,
+            group=root.key,
             members=[],
-            priority=found.priority if found else 0,
+            priority=root.priority,
             timestamp=queued.timestamp,
             consecutive_errors=errors,
         )
-        entry = Entry(key=group, info=info, members={queued.pod.uid: queued})
+        entry = Entry(key=root.key, info=info)
+        self.homes.add(entry, queued)
         entry.expires = self._admission.expiry(entry)
         self._admission.admit(entry, event, now=now)
 
     def _join(
         self, entry: Entry, queued: QueuedPodInfo, start: Place, event: str, *, now: float
     ) -> None:
-        entry.members[queued.pod.uid] = queued
-        self._board.note_member(queued, start, entry.place, event)
+        self.homes.add(entry, queued)
+        self._note(queued, start, entry.place, event, entity=_record(entry).group)
         if entry.place is Place.GATED:
             return
         # The others passed; a newcomer cannot change that, so only it is asked.
@@ -244,28 +251,77 @@ class GroupFlow:
         if gate is not None:
             self._admission.place(entry, event, gate=gate, now=now)
 
-    def _recheck_after_deletion(self, entry: Entry, deleted: PodInfo, *, now: float) -> None:
-        if entry.place is Place.GATED:
-            if self._rules[deleted.scheduler_name].wakes_after_deletion:
-                self._admission.admit(entry, UNSCHEDULED_POD_DELETE, now=now)
-            return
-        # A deletion can only cost the group its quorum, which any member can tell.
-        gate = self._gatekeeper.ask(next(reversed(entry.members.values())))
-        if gate is not None:
-            self._admission.place(entry, UNSCHEDULED_POD_DELETE, gate=gate, now=now)
-
-    def _let_wait(
-        self, group: PodGroupKey, queued: QueuedPodInfo, start: Place, event: str
+    def _recheck(
+        self, entry: Entry, event: str, *, now: float, left: PodInfo | None = None
     ) -> None:
-        self.incomplete.add(group, queued)
-        self._board.note_member(queued, start, Place.INCOMPLETE, event)
+        """Look at an entity again that members have left.
 
-    def _dissolve(self, entry: Entry, members: Iterable[QueuedPodInfo], event: str) -> None:
-        place = entry.place
-        for queued in members:
-            self._let_wait(_record(entry).group, queued, place, event)
-        entry.members = {}
-        self._board.put(entry, Place.NOWHERE, event)
+        Args:
+            entry: it.
+            event: why they left.
+            now: the moment.
+            left: the pod, if only one left, and because it was deleted.
+        """
+        if not entry.members:
+            self._board.put(entry, Place.NOWHERE, event)
+        elif left is not None and not self._rules[left.scheduler_name].wakes_after_deletion:
+            # Upstream still counts the pod at this moment, so that the entity stays where it
+            # is, and its next attempt finds the quorum out of reach (measured on 1.37.2).
+            return
+        elif entry.place is Place.GATED:
+            self._admission.admit(entry, event, now=now)
+        else:
+            # It can only have lost its quorum, which any member can tell.
+            gate = self._gatekeeper.ask(next(reversed(entry.members.values())))
+            if gate is not None:
+                self._admission.place(entry, event, gate=gate, now=now)
+
+    def _let_strangers_go(self, entry: Entry, *, now: float) -> None:
+        """After an attempt, let members go on elsewhere whose tree is another one now."""
+        strangers = [m for m in entry.members.values() if not self._belongs(entry, m)]
+        for queued in strangers:
+            self.homes.remove(leaf_of(queued), queued.pod.uid)
+        for queued in strangers:
+            self._enter(queued, Place.IN_FLIGHT, ATTEMPT_FAILED, now=now)
+
+    def _take_in(self, entry: Entry, newcomers: Iterable[QueuedPodInfo], *, now: float) -> None:
+        """After an attempt, take in the members that came meanwhile."""
+        for queued in newcomers:
+            if self._belongs(entry, queued):
+                self.homes.add(entry, queued)
+            else:
+                self._enter(queued, Place.PENDING, ATTEMPT_FAILED, now=now)
+
+    def _belongs(self, entry: Entry, queued: QueuedPodInfo) -> bool:
+        root = self._groups.root_of(leaf_of(queued))
+        return root is not None and root.key == entry.key
+
+    def _give_up_pending(self, leaves: Collection[PodGroupKey], event: str) -> None:
+        for key in self.pending.groups():
+            for queued in self.pending.of(key):
+                if queued.pod.pod_group in leaves:
+                    self.pending.remove(queued.pod.uid)
+                    self._let_wait(queued, Place.PENDING, event)
+
+    def _let_wait(self, queued: QueuedPodInfo, start: Place, event: str) -> None:
+        leaf = leaf_of(queued)
+        self.incomplete.add(leaf, queued)
+        self._note(queued, start, Place.INCOMPLETE, event, entity=leaf)
+
+    def _note(
+        self, queued: QueuedPodInfo, start: Place, finish: Place, event: str, *, entity: PodGroupKey
+    ) -> None:
+        self._board.note_member(queued, start, finish, event, entity=entity)
+
+    def _note_gone(
+        self,
+        queued: QueuedPodInfo,
+        start: Place,
+        entity: PodGroupKey,
+        *,
+        event: str = UNSCHEDULED_POD_DELETE,
+    ) -> None:
+        self._note(queued, start, Place.NOWHERE, event, entity=entity)
 
     def _count_attempt(
         self, entry: Entry, status: AttemptStatus, *, leftovers: bool, now: float

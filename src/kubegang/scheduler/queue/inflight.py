@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kubegang.scheduler.framework.events import ClusterEvent, ClusterObject
-from kubegang.scheduler.framework.pods import PodUid
+from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
 
 
 class Happening(NamedTuple):
@@ -20,6 +20,14 @@ class Happening(NamedTuple):
     event: ClusterEvent
     old: ClusterObject | None
     new: ClusterObject | None
+
+    @property
+    def group(self) -> PodGroupKey | None:
+        """The group that the object is, or is a member of, if any."""
+        obj = self.new or self.old
+        if isinstance(obj, PodInfo):
+            return obj.pod_group
+        return obj.key if isinstance(obj, PodGroupInfo) else None
 
 
 class InFlightPods:

@@ -6,7 +6,7 @@ Pure.
 from __future__ import annotations
 
 from kubegang.scheduler.framework.entities import QueuedPodInfo
-from kubegang.scheduler.framework.events import ClusterEvent
+from kubegang.scheduler.framework.events import Action, ClusterEvent
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.queue.admission import Admission
 from kubegang.scheduler.queue.board import Board
@@ -50,10 +50,13 @@ class PodFlow:
             self._in_flight.record(happening, only=pod.uid)
         elif entry.place in (Place.UNSCHEDULABLE, Place.GATED):
             self.reconsider(entry, happening, now=now)
+        elif event.actions != Action.UPDATE_OTHER:
+            self._board.backoff.stir()
 
     def reconsider(self, entry: Entry, happening: Happening, *, now: float) -> None:
         """Give a resting pod another attempt if the plugins that refused it say so."""
         if is_worth_requeueing(self._index, _record(entry), happening):
+            entry.tried_at = None
             self._admission.admit(entry, label(happening.event), now=now)
 
     def delete(self, entry: Entry) -> None:
@@ -70,11 +73,14 @@ class PodFlow:
         self._in_flight.finish(_record(entry).pod.uid)
         self._board.put(entry, Place.NOWHERE, "")
 
-    def fail(self, entry: Entry, plugins: frozenset[str], *, now: float) -> None:
+    def fail(
+        self, entry: Entry, plugins: frozenset[str], *, now: float, rests: bool = True
+    ) -> None:
         """Requeue a pod whose attempt failed; no ``plugins`` means an error.
 
         A pod that plugins refused rests until something happens that they care about. If
-        that happened during the attempt already, the pod only backs off.
+        that happened during the attempt already, the pod only backs off; and so it does if
+        it never ``rests``.
         """
         queued = _record(entry)
         queued.rejected_by, queued.gated_by = plugins, ""
@@ -83,17 +89,23 @@ class PodFlow:
             is_worth_requeueing(self._index, queued, happening)
             for happening in self._in_flight.events_for(queued.pod.uid)
         )
-        if not plugins or any(missed):
+        if not rests:
+            entry.tried_at = self._board.backoff.happened
+        if not plugins or not rests or any(missed):
             self._admission.admit(entry, ATTEMPT_FAILED, now=now)
         else:
             self._board.put(entry, Place.UNSCHEDULABLE, ATTEMPT_FAILED)
         self._in_flight.finish(queued.pod.uid)
 
-    def take_back(self, queued: QueuedPodInfo, *, now: float) -> None:
-        """Queue a pod again whose binding failed; it backs off as after any error."""
+    def take_back(self, queued: QueuedPodInfo, plugins: frozenset[str], *, now: float) -> None:
+        """Queue a pod again that is not bound after all; it backs off.
+
+        Nobody kept what happened since it was popped, so it does not rest even if
+        ``plugins`` refused it.
+        """
         entry = Entry(key=queued.pod.uid, info=queued)
-        queued.rejected_by = frozenset()
-        self._admission.count_failure(entry, refused=False, now=now)
+        queued.rejected_by = plugins
+        self._admission.count_failure(entry, refused=bool(plugins), now=now)
         self._admission.admit(entry, ATTEMPT_FAILED, now=now)
 
 

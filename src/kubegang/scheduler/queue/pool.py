@@ -6,12 +6,11 @@ concerns. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from kubegang.scheduler.framework.entities import QueuedPodInfo
-from kubegang.scheduler.framework.events import ClusterObject
-from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo
+from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey
 from kubegang.scheduler.queue.entries import EntityKey, Entry
 from kubegang.scheduler.queue.inflight import Happening
 from kubegang.scheduler.queue.rules import HintIndex
@@ -35,8 +34,11 @@ class Pool:
     help before that one lets it go.
     """
 
-    def __init__(self, index: HintIndex) -> None:
+    def __init__(
+        self, index: HintIndex, root_of: Callable[[PodGroupKey], PodGroupInfo | None]
+    ) -> None:
         self._index = index
+        self._root_of = root_of
         self._entries: dict[EntityKey, Entry] = {}
         self._refused: dict[tuple[str, str], _Refused] = {}
         self._refusers: dict[EntityKey, tuple[tuple[str, str], ...]] = {}
@@ -67,11 +69,11 @@ class Pool:
     def concerned(self, happening: Happening) -> list[Entry]:
         """Return the entities whose refusing plugins care about such an event.
 
-        A held group is only asked about its own members and its own object: what holds a
-        group is how many of its pods exist, or a state of its own.
+        A held group is only asked about its own members and its own objects, those of its
+        tree: what holds a group is how many of its pods exist, or a state of its own.
         """
         found: dict[EntityKey, Entry] = {}
-        group = _group_of(happening.new or happening.old)
+        group = self._entity_of(happening.group)
         for scheduler_name, plugin, _ in self._index.interested(happening.event):
             refused = self._refused.get((scheduler_name, plugin))
             if refused is None:
@@ -81,6 +83,10 @@ class Pool:
                 found[group] = refused.groups[group]
         return list(found.values())
 
+    def _entity_of(self, group: PodGroupKey | None) -> PodGroupKey | None:
+        root = None if group is None else self._root_of(group)
+        return group if root is None else root.key
+
 
 def _refusers(entry: Entry) -> Iterator[tuple[str, str]]:
     if entry.gate is not None:
@@ -88,9 +94,3 @@ def _refusers(entry: Entry) -> Iterator[tuple[str, str]]:
     elif isinstance(entry.info, QueuedPodInfo):
         for plugin in sorted(entry.info.rejected_by):
             yield entry.info.scheduler_name, plugin
-
-
-def _group_of(obj: ClusterObject | None) -> PodGroupKey | None:
-    if isinstance(obj, PodInfo):
-        return obj.pod_group
-    return obj.key if isinstance(obj, PodGroupInfo) else None

@@ -8,7 +8,7 @@ The places and the moves between them are in ``places.py``. Pure.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from kubegang.scheduler.framework.entities import (
@@ -16,7 +16,7 @@ from kubegang.scheduler.framework.entities import (
     QueuedPodGroupInfo,
     QueuedPodInfo,
 )
-from kubegang.scheduler.framework.events import ClusterEvent, ClusterObject
+from kubegang.scheduler.framework.events import Action, ClusterEvent, ClusterObject
 from kubegang.scheduler.framework.podgroups import PodGroupStates
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
 from kubegang.scheduler.queue.admission import Admission
@@ -32,6 +32,7 @@ from kubegang.scheduler.queue.changes import (
 )
 from kubegang.scheduler.queue.entries import EntityKey, Entry
 from kubegang.scheduler.queue.explaining import Waiting, explain_entry, explain_incomplete
+from kubegang.scheduler.queue.gathering import Gatherer
 from kubegang.scheduler.queue.gating import Gatekeeper
 from kubegang.scheduler.queue.groupflow import AttemptStatus, GroupFlow
 from kubegang.scheduler.queue.inflight import Happening, InFlightPods
@@ -58,7 +59,8 @@ class SchedulingQueue:
         self._rules = rules
         self._groups = groups
         self._index = HintIndex(rules)
-        self._board = Board(self._index, next(iter(rules.values())).sort)
+        sort = next(iter(rules.values())).sort
+        self._board = Board(self._index, sort, root_of=groups.root_of)
         self._in_flight = InFlightPods()
         gatekeeper = Gatekeeper(rules, groups)
         admission = self._admission = Admission(self._board, gatekeeper, policy)
@@ -73,6 +75,7 @@ class SchedulingQueue:
             index=self._index,
             rules=rules,
         )
+        self._gatherer = Gatherer(self._board, admission, pod_flow=self._pod_flow, rules=rules)
         self._last_rest_check: float | None = None
 
     # --- pods ----------------------------------------------------------------------------
@@ -108,9 +111,9 @@ class SchedulingQueue:
         """Learn that a group's object changed."""
         self._group_flow.object_updated(group)
 
-    def delete_pod_group(self, key: PodGroupKey) -> Moves:
-        """Learn that a group's object is gone; its members wait for it to come back."""
-        self._group_flow.object_deleted(key)
+    def delete_pod_group(self, key: PodGroupKey, *, now: float) -> Moves:
+        """Learn that a group's object is gone; those below it wait for it to come back."""
+        self._group_flow.object_deleted(key, now=now)
         return self._board.take_moves()
 
     # --- what happens in the cluster -----------------------------------------------------
@@ -122,15 +125,20 @@ class SchedulingQueue:
         new: ClusterObject | None,
         *,
         now: float,
+        apart_from: PodUid | None = None,
     ) -> Moves:
-        """Give another attempt to whomever the event may help.
+        """Give another attempt to whomever the event may help, apart from one pod.
 
         The pod or group that the event is about must have been told to the queue before.
         """
+        if event.actions != Action.UPDATE_OTHER:
+            self._board.backoff.stir()
         if not self._index.interested(event):
             return ()
         happening = Happening(event, old, new)
         for entry in self._board.pool.concerned(happening):
+            if entry.key == apart_from:
+                continue
             if entry.is_group:
                 self._group_flow.reconsider(entry, happening, now=now)
             else:
@@ -158,6 +166,11 @@ class SchedulingQueue:
         check = (self._last_rest_check or 0.0) + REST_CHECK_SECONDS
         return check if expiry is None else min(expiry, check)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether ``pop`` has something to give."""
+        return bool(self._board.active) or self._board.backoff.has_early
+
     # --- attempts ------------------------------------------------------------------------
 
     def pop(self, *, now: float) -> QueuedEntity | None:
@@ -180,6 +193,8 @@ class SchedulingQueue:
         for queued in entry.pods():
             if queued.first_attempt is None:
                 queued.first_attempt = now
+        if self._gatherer.gathers(entry):
+            return self._gatherer.gather(entry, now=now)
         return entry.info
 
     def finish(
@@ -189,30 +204,60 @@ class SchedulingQueue:
         status: AttemptStatus,
         *,
         now: float,
+        waiting: Collection[PodUid] = (),
     ) -> Moves:
         """Learn how an attempt ended.
 
-        ``failed`` are the pods that go back to the queue, with the plugins that refused
-        each. The others are being bound, or were skipped, and leave the queue.
+        Args:
+            entity: what was decided about.
+            failed: the pods that go back to the queue, with the plugins that refused each.
+                The others are being bound, or were skipped, and leave the queue.
+            status: how it counts.
+            now: the moment.
+            waiting: pods of the others that wait on permit. Where they are entities of their
+                own they stay in flight: ``let_go`` or ``take_back`` ends that.
         """
         entry = self._board.entries.get(key_of(entity))
+        if isinstance(entity, QueuedPodGroupInfo) and (entry is None or entry.info is not entity):
+            self._gatherer.finish(entity, failed, now=now, waiting=waiting)
+            return self._board.take_moves()
         # An ordinary pod that was deleted meanwhile has left already.
         if entry is not None and entry.info is entity and entry.place is Place.IN_FLIGHT:
             if isinstance(entity, QueuedPodGroupInfo):
                 self._group_flow.finish(entry, failed, status, now=now)
             elif entity.pod.uid in failed:
                 self._pod_flow.fail(entry, failed[entity.pod.uid], now=now)
-            else:
+            elif entity.pod.uid not in waiting:
                 self._pod_flow.done(entry)
         return self._board.take_moves()
 
-    def take_back(self, queued: QueuedPodInfo, *, now: float) -> Moves:
-        """Queue a pod again whose binding failed."""
+    def let_go(self, pod: PodInfo, *, now: float) -> Moves:
+        """Let a pod leave that waited on permit and is being bound now."""
+        entry = self._board.entries.get(pod.uid)
+        if entry is not None and entry.place is Place.IN_FLIGHT:
+            self._pod_flow.done(entry)
+        return self._board.take_moves()
+
+    def take_back(
+        self, queued: QueuedPodInfo, plugins: frozenset[str] = frozenset(), *, now: float
+    ) -> Moves:
+        """Queue a pod again that is not bound after all; no ``plugins`` means an error."""
         group = self._group_of(queued.pod)
+        entry = self._board.entries.get(queued.pod.uid)
         if group is not None:
-            self._group_flow.take_back(group, queued, now=now)
+            self._group_flow.take_back(queued, plugins, now=now)
+        elif entry is not None and entry.place is Place.IN_FLIGHT:
+            rests = not self._gatherer.gathers(entry)
+            self._pod_flow.fail(entry, plugins, now=now, rests=rests)
         else:
-            self._pod_flow.take_back(queued, now=now)
+            self._pod_flow.take_back(queued, plugins, now=now)
+        return self._board.take_moves()
+
+    def activate(self, keys: Iterable[EntityKey], *, now: float) -> Moves:
+        """Let pods be tried now, by themselves or all of a group, unless a plugin holds them."""
+        for key in keys:
+            for entry in self._entries_of(key):
+                self._admission.force(entry, FORCE_ACTIVATE, now=now)
         return self._board.take_moves()
 
     def preemption_ended(self, preemptor: EntityKey, *, failed: bool, now: float) -> Moves:
@@ -225,15 +270,16 @@ class SchedulingQueue:
                 once, and can keep an API server in trouble busy.)
             now: the moment.
         """
-        entry = self._board.entries.get(preemptor)
-        if entry is None or entry.place in (Place.ACTIVE, Place.IN_FLIGHT):
-            return ()
-        if failed:
-            for queued in entry.pods():
-                queued.rejected_by = frozenset()
-            self._admission.count_failure(entry, refused=False, now=now)
-        if failed or entry.place is Place.GATED:
-            self._admission.admit(entry, FORCE_ACTIVATE, now=now)
+        for entry in self._entries_of(preemptor):
+            if entry.place in (Place.ACTIVE, Place.IN_FLIGHT):
+                continue
+            if failed:
+                for queued in entry.pods():
+                    queued.rejected_by = frozenset()
+                self._admission.count_failure(entry, refused=False, now=now)
+            # A gathered member goes on when its victims have gone, or if they have already.
+            if failed or (entry.place is Place.GATED and entry.tried_at is None):
+                self._admission.admit(entry, FORCE_ACTIVATE, now=now)
         return self._board.take_moves()
 
     # --- asking --------------------------------------------------------------------------
@@ -244,30 +290,44 @@ class SchedulingQueue:
         if group is None:
             entry = self._board.entries.get(pod.uid)
             return entry.place if entry else Place.NOWHERE
-        entry = self._board.entries.get(group)
+        entry = self._group_flow.homes.of(group)
         if entry is not None and pod.uid in entry.members:
             return entry.place
-        if self._group_flow.pending.get(group, pod.uid):
+        if pod.uid in self._group_flow.pending:
             return Place.PENDING
-        if self._group_flow.incomplete.get(group, pod.uid):
+        if pod.uid in self._group_flow.incomplete:
             return Place.INCOMPLETE
         return Place.NOWHERE
 
     def explain(self, key: EntityKey, *, now: float) -> Waiting | None:
         """Say what an entity waits for, or ``None`` if it is not here."""
-        entry = self._board.entries.get(key)
-        if entry is not None:
+        entries = self._entries_of(key)
+        if entries:
+            # Of members that are queued one by one, the one that will be tried first tells.
+            entry = min(entries, key=lambda e: (e.gate is not None, e.expires))
             return explain_entry(entry, self._groups, now=now)
-        if isinstance(key, PodGroupKey) and self._group_flow.incomplete.of(key):
-            return explain_incomplete(key, self._groups)
+        if not isinstance(key, PodGroupKey):
+            return None
+        for leaf in self._groups.leaf_groups(key):
+            if self._group_flow.incomplete.of(leaf):
+                return explain_incomplete(leaf, self._groups)
         return None
+
+    def entity_of(self, key: EntityKey) -> EntityKey:
+        """Return the entity that a group waits in; what waits by itself is its own."""
+        entries = self._entries_of(key)
+        return entries[0].key if entries else key
 
     def pods_of(self, key: EntityKey) -> tuple[PodInfo, ...]:
         """Return the pending pods of an entity, or of a group that is not known."""
-        entry = self._board.entries.get(key)
-        waiting = list(entry.pods()) if entry else []
+        entries = self._entries_of(key)
+        waiting = [queued for entry in entries for queued in entry.pods()]
         if isinstance(key, PodGroupKey):
-            waiting += self._group_flow.pending.of(key) + self._group_flow.incomplete.of(key)
+            for home in dict.fromkeys((key, *(entry.key for entry in entries))):
+                if isinstance(home, PodGroupKey):
+                    waiting += self._group_flow.pending.of(home)
+            for leaf in self._groups.leaf_groups(key):
+                waiting += self._group_flow.incomplete.of(leaf)
         return tuple(queued.pod for queued in waiting)
 
     def entries(self) -> tuple[Entry, ...]:
@@ -310,10 +370,22 @@ class SchedulingQueue:
     def _group_of(self, pod: PodInfo) -> PodGroupKey | None:
         return pod.pod_group if self._rules[pod.scheduler_name].is_member(pod) else None
 
+    def _entries_of(self, key: EntityKey) -> list[Entry]:
+        entry = self._board.entries.get(key)
+        if entry is not None:
+            return [entry]
+        if not isinstance(key, PodGroupKey):
+            return []
+        for leaf in self._groups.leaf_groups(key):
+            home = self._group_flow.homes.of(leaf)
+            if home is not None:
+                return [home]
+        return self._board.members_of(key)
+
     def _enter(self, queued: QueuedPodInfo, *, now: float) -> None:
         group = self._group_of(queued.pod)
         if group is not None:
-            self._group_flow.enter(group, queued, label(UNSCHEDULED_POD_ADD), now=now)
+            self._group_flow.enter(queued, label(UNSCHEDULED_POD_ADD), now=now)
         else:
             self._pod_flow.add(queued, now=now)
 

@@ -33,6 +33,7 @@ class QueueRules:
             deleted. Upstream 1.37 does not: siblings of a deleted gated member stay held
             (measured).
         speaking: whether held entities are to be told about.
+        gathers: whether a popped member takes along all others of its group that wait.
     """
 
     gates: Sequence[PreEnqueuePlugin] = ()
@@ -41,6 +42,7 @@ class QueueRules:
     groups: bool = True
     wakes_after_deletion: bool = False
     speaking: bool = False
+    gathers: bool = False
 
     @classmethod
     def of(cls, profile: SchedulerProfile, framework: Framework) -> QueueRules:
@@ -55,6 +57,7 @@ class QueueRules:
             groups=grouped and profile.group_cycle == "entity",
             wakes_after_deletion=profile.speaking,
             speaking=profile.speaking,
+            gathers=grouped and profile.group_cycle == "popped-by-member",
         )
 
     def is_member(self, pod: PodInfo) -> bool:

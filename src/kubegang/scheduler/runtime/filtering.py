@@ -23,6 +23,7 @@ from kubegang.scheduler.framework.status import (
     unresolvable,
 )
 from kubegang.scheduler.runtime.framework import Framework
+from kubegang.scheduler.runtime.metering import measured
 
 
 class PreFilterOutcome(NamedTuple):
@@ -39,6 +40,7 @@ class PreFilterOutcome(NamedTuple):
     narrowed_by: tuple[str, ...] = ()
 
 
+@measured("PreFilter")
 def run_pre_filter_plugins(
     framework: Framework, state: CycleState, *, pod: PodInfo, cluster: ClusterView
 ) -> PreFilterOutcome:
@@ -88,6 +90,7 @@ def go_list(words: tuple[str, ...]) -> str:
     return f"[{' '.join(words)}]"
 
 
+@measured("Filter")
 def run_filter_plugins(
     framework: Framework,
     state: CycleState,

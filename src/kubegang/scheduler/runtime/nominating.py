@@ -14,7 +14,7 @@ import numpy as np
 
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.interface import Refusal
-from kubegang.scheduler.framework.nodetable import BoolArray, RowArray, Rows
+from kubegang.scheduler.framework.nodetable import ALL_ROWS, BoolArray, RowArray, Rows
 from kubegang.scheduler.framework.pods import PodInfo, PodUid
 from kubegang.scheduler.runtime.filtering import explain_refusals, run_filter_plugins
 from kubegang.scheduler.runtime.framework import Framework
@@ -54,12 +54,12 @@ def filter_beside_nominated(
         own_node_only=own_node_only,
     )
     passed = ask(rows=rows)
-    claims = _claims(snapshot, pod, deciding)
+    claims = _claims(snapshot, pod, deciding, rows=rows)
     if not claims:
         return passed
     table_rows = np.arange(snapshot.nodes.size, dtype=np.intp)[rows]
     passed = passed.copy()
-    claimed = np.flatnonzero(passed & np.isin(table_rows, list(claims)))
+    claimed = np.flatnonzero(passed & _is_claimed(snapshot, claims)[rows])
     for batch in _batches(claimed, together=own_node_only or framework.is_local(state)):
         with Trial(snapshot) as trial:
             _place_claims(trial, claims, snapshot=snapshot, rows=table_rows[batch])
@@ -89,10 +89,10 @@ def explain_beside_nominated(
         cluster=snapshot,
         own_node_only=own_node_only,
     )
-    claims = _claims(snapshot, pod, deciding)
+    claims = _claims(snapshot, pod, deciding, rows=rows)
     refusals: list[Refusal] = []
     if claims:
-        claimed = rows[np.isin(rows, list(claims))]
+        claimed = rows[_is_claimed(snapshot, claims)[rows]]
         for batch in _batches(claimed, together=own_node_only or framework.is_local(state)):
             with Trial(snapshot) as trial:
                 _place_claims(trial, claims, snapshot=snapshot, rows=batch)
@@ -102,10 +102,23 @@ def explain_beside_nominated(
     return refusals + ask(rows=left)
 
 
-def _claims(snapshot: Snapshot, pod: PodInfo, deciding: Collection[PodUid]) -> _Claims:
-    """Return, per row, the pods to which ``pod`` must leave the room that they were promised."""
+def leaves_room(snapshot: Snapshot, pod: PodInfo, deciding: Collection[PodUid]) -> bool:
+    """Return whether there are nodes where a pod must leave the room that others were promised."""
+    return bool(_claims(snapshot, pod, deciding, rows=ALL_ROWS))
+
+
+def _claims(
+    snapshot: Snapshot, pod: PodInfo, deciding: Collection[PodUid], *, rows: Rows
+) -> _Claims:
+    """Return, per row, the pods to which ``pod`` must leave the room that they were promised.
+
+    Rows that are not asked for may be among them.
+    """
     claims: dict[int, list[PodInfo]] = {}
-    for node in snapshot.nominations.nodes():
+    promised = snapshot.nominations.nodes()
+    if not isinstance(rows, slice) and len(rows) < len(promised):
+        promised = [snapshot.nodes.names[row] for row in rows.tolist()]
+    for node in promised:
         row = snapshot.nodes.row(node)
         stronger = [
             other
@@ -115,6 +128,12 @@ def _claims(snapshot: Snapshot, pod: PodInfo, deciding: Collection[PodUid]) -> _
         if row is not None and stronger:
             claims[row] = stronger
     return claims
+
+
+def _is_claimed(snapshot: Snapshot, claims: _Claims) -> BoolArray:
+    claimed = np.zeros(snapshot.nodes.size, dtype=np.bool_)
+    claimed[list(claims)] = True
+    return claimed
 
 
 def _batches(rows: RowArray, *, together: bool) -> Iterator[RowArray]:

@@ -15,6 +15,7 @@ from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.pods import PodGroupInfo
 from kubegang.scheduler.framework.status import SUCCESS, Code, Status, failure, unschedulable
 from kubegang.scheduler.runtime.framework import Framework, WeighedPlacementScore
+from kubegang.scheduler.runtime.metering import measured
 
 
 class PlacementScores(NamedTuple):
@@ -24,6 +25,7 @@ class PlacementScores(NamedTuple):
     totals: tuple[int, ...] = ()
 
 
+@measured("PlacementGenerate")
 def run_placement_generate_plugins(
     framework: Framework,
     state: CycleState,
@@ -47,6 +49,7 @@ def run_placement_generate_plugins(
     return SUCCESS, placements
 
 
+@measured("PlacementFeasible")
 def run_placement_feasible_plugins(
     framework: Framework,
     state: CycleState,
@@ -70,6 +73,7 @@ def run_placement_feasible_plugins(
     return outcome
 
 
+@measured("PlacementScore")
 def run_placement_score_plugins(
     framework: Framework,
     state: CycleState,

@@ -15,8 +15,10 @@ from kubegang.scheduler.framework.postfilter import (
 )
 from kubegang.scheduler.framework.status import Code, failure, unschedulable
 from kubegang.scheduler.runtime.framework import Framework
+from kubegang.scheduler.runtime.metering import measured
 
 
+@measured("PostFilter")
 def run_post_filter_plugins(
     framework: Framework,
     state: CycleState,
@@ -43,6 +45,7 @@ def run_post_filter_plugins(
     return PostFilterResult(unschedulable(*reasons).by(said_by), nominated)
 
 
+@measured("PodGroupPostFilter")
 def run_pod_group_post_filter_plugins(
     framework: Framework,
     state: CycleState,

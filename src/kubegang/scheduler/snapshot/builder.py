@@ -17,6 +17,7 @@ from kubegang.scheduler.framework.pods import (
     PodInfo,
     PodUid,
 )
+from kubegang.scheduler.framework.storage import StorageObject
 from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 
@@ -114,6 +115,14 @@ class SnapshotBuilder:
     def remove_controller(self, key: ControllerKey) -> None:
         """Remove a controller."""
         self._snapshot.directory.remove_controller(key)
+
+    def set_storage(self, obj: StorageObject) -> None:
+        """Add or replace a claim, a volume, or what is known of a driver."""
+        self._snapshot.storage.set(obj)
+
+    def remove_storage(self, obj: StorageObject) -> None:
+        """Remove a claim, a volume, or what is known of a driver."""
+        self._snapshot.storage.remove(obj)
 
     def set_scan_start(self, position: int) -> None:
         """Let the next search begin where the last one ended (``Decision.scan_start``)."""

@@ -14,9 +14,16 @@ _KEPT: Final = 32768
 
 
 class ChangeLog:
-    """A bounded list of changed rows with a running number."""
+    """A bounded list of changed rows with a running number.
+
+    Attributes:
+        stamp: names what the table says at this moment. Every change brings a new one, and
+            taking changes back brings the old one back; the same stamp, the same contents.
+    """
 
     def __init__(self) -> None:
+        self.stamp = 0
+        self._stamps = 0
         self._rows: list[int] = []
         self._dropped = 0
 
@@ -25,15 +32,24 @@ class ChangeLog:
         """How many changes there were, remembered or not."""
         return self._dropped + len(self._rows)
 
+    @property
+    def next_stamp(self) -> int:
+        """The stamp that the next change will bring."""
+        return self._stamps + 1
+
     def append(self, row: int) -> None:
         """Note that a row changed."""
         self._rows.append(row)
+        self._stamps += 1
+        self.stamp = self._stamps
         if len(self._rows) > 2 * _KEPT:
             self._drop()
 
     def extend(self, rows: Iterable[int]) -> None:
         """Note that rows changed."""
         self._rows.extend(rows)
+        self._stamps += 1
+        self.stamp = self._stamps
         if len(self._rows) > 2 * _KEPT:
             self._drop()
 
@@ -51,4 +67,6 @@ class ChangeLog:
     def forget(self) -> None:
         """Make every earlier ``since`` too old: row numbers have a new meaning."""
         self._dropped += len(self._rows) + 1
+        self._stamps += 1
+        self.stamp = self._stamps
         self._rows.clear()

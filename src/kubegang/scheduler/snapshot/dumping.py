@@ -12,8 +12,19 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.storage import (
+    AttachmentInfo,
+    CapacityInfo,
+    ClaimInfo,
+    CSIDriverInfo,
+    CSINodeInfo,
+    StorageClassInfo,
+    StorageObject,
+    VolumeInfo,
+)
 from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
 from kubegang.scheduler.snapshot.snapshot import Snapshot
+from kubegang.scheduler.snapshot.storage import KnownStorage
 
 
 class DumpedPod(msgspec.Struct, frozen=True, rename="camel"):
@@ -21,6 +32,20 @@ class DumpedPod(msgspec.Struct, frozen=True, rename="camel"):
 
     pod: PodInfo
     node: NodeName
+
+
+class StorageDump(msgspec.Struct, frozen=True, rename="camel"):
+    """Everything about storage; what is assumed stands beside what was seen."""
+
+    claims: tuple[ClaimInfo, ...] = ()
+    volumes: tuple[VolumeInfo, ...] = ()
+    classes: tuple[StorageClassInfo, ...] = ()
+    csi_nodes: tuple[CSINodeInfo, ...] = ()
+    csi_drivers: tuple[CSIDriverInfo, ...] = ()
+    capacities: tuple[CapacityInfo, ...] = ()
+    attachments: tuple[AttachmentInfo, ...] = ()
+    assumed_claims: tuple[ClaimInfo, ...] = ()
+    assumed_volumes: tuple[VolumeInfo, ...] = ()
 
 
 class SnapshotDump(msgspec.Struct, frozen=True, rename="camel"):
@@ -35,6 +60,7 @@ class SnapshotDump(msgspec.Struct, frozen=True, rename="camel"):
     controllers: tuple[ControllerInfo, ...] = ()
     nominations: tuple[DumpedPod, ...] = ()
     budgets: tuple[DisruptionBudget, ...] = ()
+    storage: StorageDump = StorageDump()
 
 
 def dump_snapshot(snapshot: Snapshot) -> JsonObject:
@@ -55,6 +81,7 @@ def dump_snapshot(snapshot: Snapshot) -> JsonObject:
             for pod in snapshot.nominations.on(node)
         ),
         budgets=tuple(snapshot.disruption_budgets()),
+        storage=_dump_storage(snapshot.storage),
     )
     plain: JsonObject = msgspec.to_builtins(dump)
     return plain
@@ -84,5 +111,39 @@ def load_snapshot(dump: JsonObject) -> Snapshot:
         snapshot.nominations.set(promise.pod, promise.node)
     for budget in content.budgets:
         snapshot.set_budget(budget)
+    _load_storage(snapshot.storage, content.storage)
     snapshot.scan_start = content.scan_start
     return snapshot
+
+
+def _dump_storage(storage: KnownStorage) -> StorageDump:
+    seen, assumed = storage.objects(), storage.assumed()
+    return StorageDump(
+        claims=tuple(o for o in seen if isinstance(o, ClaimInfo)),
+        volumes=tuple(o for o in seen if isinstance(o, VolumeInfo)),
+        classes=tuple(o for o in seen if isinstance(o, StorageClassInfo)),
+        csi_nodes=tuple(o for o in seen if isinstance(o, CSINodeInfo)),
+        csi_drivers=tuple(o for o in seen if isinstance(o, CSIDriverInfo)),
+        capacities=tuple(o for o in seen if isinstance(o, CapacityInfo)),
+        attachments=tuple(o for o in seen if isinstance(o, AttachmentInfo)),
+        assumed_claims=tuple(o for o in assumed if isinstance(o, ClaimInfo)),
+        assumed_volumes=tuple(o for o in assumed if isinstance(o, VolumeInfo)),
+    )
+
+
+def _load_storage(storage: KnownStorage, dump: StorageDump) -> None:
+    seen: tuple[StorageObject, ...] = (
+        *dump.claims,
+        *dump.volumes,
+        *dump.classes,
+        *dump.csi_nodes,
+        *dump.csi_drivers,
+        *dump.capacities,
+        *dump.attachments,
+    )
+    for obj in seen:
+        storage.set(obj)
+    for claim in dump.assumed_claims:
+        storage.assume_claim(claim)
+    for volume in dump.assumed_volumes:
+        storage.assume_volume(volume)

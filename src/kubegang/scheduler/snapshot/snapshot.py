@@ -23,9 +23,11 @@ from kubegang.scheduler.framework.pods import (
     PodUid,
 )
 from kubegang.scheduler.snapshot.directory import KnownObjects
+from kubegang.scheduler.snapshot.forest import Forest
 from kubegang.scheduler.snapshot.nominations import Nominations
 from kubegang.scheduler.snapshot.placedpods import PlacedPod, PlacedPods
 from kubegang.scheduler.snapshot.podcounts import PodCountIndex
+from kubegang.scheduler.snapshot.storage import KnownStorage
 from kubegang.scheduler.snapshot.table import SnapshotTable
 from kubegang.scheduler.snapshot.weakest import WeakestPods
 
@@ -38,6 +40,8 @@ class Snapshot:
 
     Attributes:
         directory: namespaces, Services and controllers.
+        storage: claims, volumes and drivers, and the pods that use them.
+        forest: pod groups and composite pod groups.
         counts: what affinity and spreading ask about the pods that have a node.
         nominations: the nodes that preemption promised to pods without a node.
         scan_start: the position in the scan order at which the next pod's search begins.
@@ -46,13 +50,15 @@ class Snapshot:
     def __init__(self) -> None:
         self.nodes = SnapshotTable()
         self.directory = KnownObjects()
+        self.storage = KnownStorage()
+        self.forest = Forest()
         self.counts = PodCountIndex(self.nodes, self._counted_pods)
         self.nominations = Nominations()
         self.scan_start = 0
         self._placed = PlacedPods()
-        self._groups: dict[PodGroupKey, PodGroupInfo] = {}
         self._budgets: dict[tuple[str, str], DisruptionBudget] = {}
         self._weakest = WeakestPods(self.nodes, self._priorities_on)
+        self._weakest_alone = WeakestPods(self.nodes, self._own_priorities_on)
 
     # --- reading -------------------------------------------------------------------------
 
@@ -80,19 +86,28 @@ class Snapshot:
 
     def pod_group(self, key: PodGroupKey) -> PodGroupInfo | None:
         """Return a group's object, or ``None``."""
-        return self._groups.get(key)
+        return self.forest.get(key)
 
     def pod_groups(self) -> Collection[PodGroupInfo]:
-        """Return all group objects."""
-        return self._groups.values()
+        """Return all group objects, composite ones too."""
+        return self.forest.all()
+
+    def child_groups(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
+        """Return the groups that name a composite as their parent, in the order of trying."""
+        return self.forest.children(key)
+
+    def lineage(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
+        """Return a group and those above it, as far as they are known, each once."""
+        return self.forest.lineage(key)
 
     def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
-        """Return a group's members that have a node, in the order in which they came."""
-        return [entry.pod for entry in self._placed.members(key)]
+        """Return a group's pods that have a node; within one pod group as they came."""
+        leaves = self.forest.leaves(key)
+        return [entry.pod for leaf in leaves for entry in self._placed.members(leaf)]
 
     def scheduled_count(self, key: PodGroupKey) -> int:
-        """Return how many members of a group have a node."""
-        return len(self._placed.members(key))
+        """Return how many pods of a group have a node."""
+        return sum(len(self._placed.members(leaf)) for leaf in self.forest.leaves(key))
 
     def nominated_on(self, row: int) -> Collection[PodInfo]:
         """Return the pods to which a node is promised, in the order of the promises."""
@@ -103,13 +118,16 @@ class Snapshot:
         return self._budgets.values()
 
     def priority_of(self, pod: PodInfo) -> int:
-        """Return how important a pod is to preemption: its group's priority counts, if any."""
-        group = None if pod.pod_group is None else self._groups.get(pod.pod_group)
-        return pod.priority if group is None else group.priority
+        """Return how important a pod is to preemption.
 
-    def lowest_priorities(self) -> IntArray:
+        The priority of its group counts, if it has one; of a tree's groups, the topmost's.
+        """
+        lineage = () if pod.pod_group is None else self.forest.lineage(pod.pod_group)
+        return lineage[-1].priority if lineage else pod.priority
+
+    def lowest_priorities(self, *, by_group: bool = True) -> IntArray:
         """Return per row the lowest priority there; a very high number where nobody is."""
-        return self._weakest.by_row()
+        return self._weakest.by_row() if by_group else self._weakest_alone.by_row()
 
     def pods_matching(self, matcher: PodMatcher) -> PodCounts:
         """Return the counts of some pods, from now on kept up to date."""
@@ -178,14 +196,13 @@ class Snapshot:
 
     def set_pod_group(self, group: PodGroupInfo) -> None:
         """Add or replace a group's object."""
-        old = self._groups.get(group.key)
-        self._groups[group.key] = group
+        old = self.forest.set(group)
         if old is None or old.priority != group.priority:
             self._members_changed(group.key)
 
     def remove_pod_group(self, key: PodGroupKey) -> None:
         """Remove a group's object; its members stay."""
-        if self._groups.pop(key, None) is not None:
+        if self.forest.remove(key) is not None:
             self._members_changed(key)
 
     def set_budget(self, budget: DisruptionBudget) -> None:
@@ -206,6 +223,8 @@ class Snapshot:
         self.nodes.count_many(counted, change)
         for row, pod in counted:
             self.counts.count(row, pod, change)
+            if pod.volumes:
+                self.storage.users.count(pod, self.nodes.names[row], change=change)
 
     def _count(self, row: int, pod: PodInfo, change: int) -> None:
         if change > 0:
@@ -213,6 +232,8 @@ class Snapshot:
         else:
             self.nodes.uncount_pod(row, pod)
         self.counts.count(row, pod, change)
+        if pod.volumes:
+            self.storage.users.count(pod, self.nodes.names[row], change=change)
 
     def _counted_pods(self) -> Iterator[tuple[PodInfo, int]]:
         for entry in self._placed.all():
@@ -222,13 +243,17 @@ class Snapshot:
 
     def _members_changed(self, key: PodGroupKey) -> None:
         # The group's priority is its members'.
-        for entry in self._placed.members(key):
-            row = self.nodes.row(entry.node)
-            if row is not None:
-                self.nodes.touch(row)
+        for leaf in self.forest.leaves(key):
+            for entry in self._placed.members(leaf):
+                row = self.nodes.row(entry.node)
+                if row is not None:
+                    self.nodes.touch(row)
 
     def _priorities_on(self, row: int) -> list[int]:
         return [self.priority_of(pod) for pod in self.pods_on(row)]
+
+    def _own_priorities_on(self, row: int) -> list[int]:
+        return [pod.priority for pod in self.pods_on(row)]
 
 
 def _by_arrival(entry: PlacedPod) -> int:

@@ -7,7 +7,8 @@ Counts are exact integers, so taking a step back restores every array bit for bi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -118,6 +119,20 @@ class SnapshotTable:
     def changed_rows(self, since: int) -> RowArray | None:
         """Return the rows whose counts changed after ``since``; ``None``: too many to say."""
         return self._changes.rows(since)
+
+    @property
+    def stamp(self) -> int:
+        """Names what is counted at this moment: the same stamp, the same counts."""
+        return self._changes.stamp
+
+    @property
+    def next_stamp(self) -> int:
+        """The stamp that the next change will bring."""
+        return self._changes.next_stamp
+
+    def restore_stamp(self, stamp: int) -> None:
+        """Say that the counts are again what they were when they had this stamp."""
+        self._changes.stamp = stamp
 
     def row(self, name: NodeName) -> int | None:
         """Return the row of a node, or ``None``."""
@@ -312,6 +327,30 @@ class SnapshotTable:
                 self._ports.take(row, pod.host_ports)
             elif pod.host_ports:
                 self._ports.free(row, pod.host_ports)
+
+    @contextlib.contextmanager
+    def padded(self, additions: Sequence[tuple[Requests, IntArray]]) -> Iterator[None]:
+        """Show every row as it would be with more pods; to be left before anything changes.
+
+        Nobody is told of a change: as soon as this is left there has been none.
+
+        Args:
+            additions: requests, and per row how many such pods there are more.
+        """
+        self._pad(additions, 1)
+        try:
+            yield
+        finally:
+            self._pad(additions, -1)
+
+    def _pad(self, additions: Sequence[tuple[Requests, IntArray]], sign: int) -> None:
+        for requests, many in additions:
+            for resource, amount in requests.items:
+                column = self._counted(self._requested, resource)
+                column += sign * amount * many
+            self._pod_count.view[:] += sign * many
+            self._score_milli_cpu.view[:] += sign * requests.score_milli_cpu * many
+            self._score_memory_bytes.view[:] += sign * requests.score_memory_bytes * many
 
     def _add_counts(self, row: int, requests: Requests, sign: int) -> None:
         for resource, amount in requests.items:

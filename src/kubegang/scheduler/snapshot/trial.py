@@ -43,21 +43,28 @@ class Trial:
         """
         if self._snapshot.nodes.row(node) is None:
             raise NodeNotFoundError(f"pod {pod.key} cannot be placed: no node {node}")
+        stamp = self._snapshot.nodes.stamp
         given_up = self._snapshot.give_up(pod.uid)
         self._snapshot.add_pod(pod, node)
         if given_up is not None:
             self._undo.append(lambda: self._snapshot.take_up(given_up))
-        self._undo.append(lambda: self._snapshot.remove_pod(pod.uid))
+        self._note(stamp, lambda: self._snapshot.remove_pod(pod.uid))
 
     def evict(self, *pods: PodInfo) -> None:
         """Stop counting ``pods``, as if they had gone."""
+        stamp = self._snapshot.nodes.stamp
         self._snapshot.set_aside(pods)
-        self._undo.append(lambda: self._snapshot.bring_back(pods))
+        self._note(stamp, lambda: self._snapshot.bring_back(pods))
 
     def put_back(self, *pods: PodInfo) -> None:
         """Count evicted ``pods`` again, as if they had never gone."""
+        stamp = self._snapshot.nodes.stamp
         self._snapshot.bring_back(pods)
-        self._undo.append(lambda: self._snapshot.set_aside(pods))
+        self._note(stamp, lambda: self._snapshot.set_aside(pods))
+
+    def undo_with(self, action: Callable[[], object]) -> None:
+        """Have something taken back that was done outside the snapshot because of this trial."""
+        self._undo.append(action)
 
     def mark(self) -> int:
         """Return a point to which ``rollback`` can return."""
@@ -75,6 +82,14 @@ class Trial:
         # that an eviction made.
         while len(self._undo) > to:
             self._undo.pop()()
+
+    def _note(self, stamp: int, undo: Callable[[], object]) -> None:
+        def take_back() -> None:
+            undo()
+            # What is counted is bit for bit what it was, so it has its old name again.
+            self._snapshot.nodes.restore_stamp(stamp)
+
+        self._undo.append(take_back)
 
     def keep(self) -> None:
         """Make the steps so far final for this snapshot."""

@@ -9,6 +9,7 @@ import numpy as np
 from kubegang.scheduler.framework.errors import InvariantError
 from kubegang.scheduler.framework.nodetable import IntArray
 from kubegang.scheduler.snapshot.snapshot import Snapshot
+from kubegang.scheduler.snapshot.volumeusers import VolumeUsers
 
 
 def validate_snapshot(snapshot: Snapshot) -> None:
@@ -34,6 +35,7 @@ def validate_snapshot(snapshot: Snapshot) -> None:
             )
     _validate_indexes(snapshot)
     _validate_pod_counts(snapshot)
+    _validate_volume_users(snapshot)
 
 
 def _count(snapshot: Snapshot) -> Counter[tuple[int, str]]:
@@ -77,3 +79,13 @@ def _validate_pod_counts(snapshot: Snapshot) -> None:
             )
     if not snapshot.counts.sums_are_true():
         raise InvariantError("a sum over topology domains is not that of its rows")
+
+
+def _validate_volume_users(snapshot: Snapshot) -> None:
+    expected = VolumeUsers()
+    for entry in snapshot.placed_pods():
+        if entry.pod.volumes and snapshot.nodes.row(entry.node) is not None:
+            expected.count(entry.pod, entry.node, change=1)
+    counted, wanted = snapshot.storage.users.picture(), expected.picture()
+    if counted != wanted:
+        raise InvariantError(f"volume users are {counted}, pods come to {wanted}")

@@ -221,3 +221,38 @@ def test_runtime_config_picks_versions(text: str, want: list[str]) -> None:
 def test_a_runtime_config_that_cannot_be_followed_is_refused(text: str) -> None:
     with pytest.raises(RuntimeConfigError, match=r"^--runtime-config: "):
         profile_named("1.37", runtime_config=text)
+
+
+def test_a_gate_of_any_release_is_known_there_and_named_elsewhere() -> None:
+    assert profile_named("1.37", feature_gates="DRAPrioritizedList=true").name == "1.37"
+    with pytest.raises(GateFlagError) as caught:
+        profile_named("1.35", component_gates={"scheduler": "H2CContainerProbe=true"})
+    assert str(caught.value) == (
+        "--scheduler-feature-gates: unrecognized feature gate: H2CContainerProbe "
+        "(it exists in Kubernetes 1.37)"
+    )
+
+
+def test_a_locked_gate_cannot_be_changed() -> None:
+    with pytest.raises(GateFlagError) as caught:
+        profile_named("1.37", feature_gates="DynamicResourceAllocation=false")
+    assert str(caught.value) == (
+        "cannot set feature gate DynamicResourceAllocation to false, feature is locked to true"
+    )
+
+
+def test_all_alpha_sets_every_alpha_gate_that_is_not_named() -> None:
+    gates = profile_named("1.37", feature_gates="AllAlpha=true,QOSReserved=false").gates
+    assert gates["scheduler"].enabled("SchedulerPreQueueingHints")
+    assert not gates["scheduler"].enabled("QOSReserved")
+    assert not gates["scheduler"].enabled("SchedulerAsyncAPICalls"), "that is beta, and off"
+
+
+def test_all_beta_off_breaks_what_depends_on_beta_gates() -> None:
+    with pytest.raises(GateFlagError, match="WorkloadWithJob is enabled, but depends on"):
+        profile_named("1.37", feature_gates="AllBeta=false")
+
+
+def test_a_gate_may_be_named_with_its_component() -> None:
+    gates = profile_named("1.37", feature_gates="kube:CompositePodGroup=false").gates
+    assert not gates["scheduler"].enabled("CompositePodGroup")

@@ -30,8 +30,14 @@ class Evicting(Acting):
         clock = StageClock()
         self.ended: list[Preemption] = []
         events = EventRecorder(self.client, self.dispatcher, clock=clock, host="here")
+        self.unbound: set[str] = set()
         self.evictor = Evictor(
-            self.client, self.dispatcher, events=events, clock=clock, ended=self.ended.append
+            self.client,
+            self.dispatcher,
+            events=events,
+            clock=clock,
+            ended=self.ended.append,
+            give_up=self.unbound.__contains__,
         )
 
     def preempt(self, *victims: str, related: JsonObject | None = None) -> None:

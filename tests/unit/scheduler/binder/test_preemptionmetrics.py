@@ -54,7 +54,7 @@ def test_a_search_for_a_group(registry: CollectorRegistry, metrics: PreemptionMe
 def test_how_long_telling_the_victims_took(
     registry: CollectorRegistry, metrics: PreemptionMetrics, failed: bool, result: str
 ) -> None:
-    metrics.note_execution(for_group=True, failed=failed, seconds=0.5)
+    metrics.note_execution("podgroup", failed=failed, seconds=0.5)
     labels = {"preemptor": "podgroup", "result": result}
     name = "scheduler_preemption_execution_duration_seconds_sum"
     assert registry.get_sample_value(name, labels) == 0.5

@@ -53,8 +53,23 @@ class States:
     def pod_group(self, key: PodGroupKey) -> PodGroupInfo | None:
         return self._group
 
+    def root_of(self, key: PodGroupKey) -> PodGroupInfo | None:
+        return self._group
+
+    def child_groups(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
+        return ()
+
+    def lineage(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
+        return () if self._group is None else (self._group,)
+
+    def leaf_groups(self, key: PodGroupKey) -> Sequence[PodGroupKey]:
+        return (key,)
+
     def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
         return ()
+
+    def has_workload(self, namespace: str, name: str) -> bool:
+        return False
 
     def known_members(self, key: PodGroupKey) -> int:
         return self._known

@@ -167,11 +167,6 @@ def test_a_node_that_is_over_its_limit_scores_nothing() -> None:
     [
         pytest.param({"scoringStrategy": {"type": "Best"}}, "Invalid enum value 'Best'", id="type"),
         pytest.param(least(cpu=101), "weight of resource cpu is 101", id="weight"),
-        pytest.param(
-            strategy("LeastAllocated", resources=[{"name": "cpu"}, {"name": "cpu"}]),
-            "cpu occurs twice",
-            id="twice",
-        ),
         pytest.param(strategy("RequestedToCapacityRatio"), "at least one point", id="no-shape"),
         pytest.param(
             ratio((101, 1)),

@@ -127,6 +127,16 @@ class StageClock:
         raise AssertionError("nothing on the stage sleeps")
 
 
+class NobodyBinds:
+    """A watch over bindings where there are none."""
+
+    def pod_gone(self, uid: PodUid) -> None:
+        """Have nothing to forget."""
+
+    def node_gone(self, node: NodeName) -> None:
+        """Have nobody to send back."""
+
+
 class Stage:
     """Drives the queue through the event handlers, as the informers would."""
 
@@ -135,6 +145,7 @@ class Stage:
         *,
         policy: BackoffPolicy | None = None,
         wakes_after_deletion: bool = False,
+        gathers: bool = False,
     ) -> None:
         context = PluginContext(FeatureGates({"GenericWorkload": True}))
         gang, gates = GangScheduling(context), SchedulingGates(context)
@@ -151,6 +162,8 @@ class Stage:
                 ),
             },
             wakes_after_deletion=wakes_after_deletion,
+            groups=not gathers,
+            gathers=gathers,
         )
         self.clock = StageClock()
         self.cache = Cache()
@@ -162,6 +175,7 @@ class Stage:
             scheduler_names=[SCHEDULER],
             clock=self.clock,
             handled=lambda event, moves, seconds: self.moves.extend(moves),
+            binding=NobodyBinds(),
         )
 
     def add(self, *objects: PodInfo | PodGroupInfo | NodeInfo) -> None:

@@ -248,14 +248,19 @@ def test_a_gated_newcomer_stops_the_retries_of_a_failed_gang(stage: Stage) -> No
     assert stage.places(a, b, gated) == {Place.BACKOFF}
 
 
-def test_a_waiting_gang_that_shrinks_below_its_minimum_is_held_again(stage: Stage) -> None:
+def test_a_gang_in_backoff_that_shrinks_below_its_minimum_is_tried_once_more(
+    stage: Stage,
+) -> None:
     stage.add(make_group_info("g", 3))
     a, b, c = stage.pods("a", "b", "c", group="g")
     stage.fail(stage.pop_group())
     stage.handlers.pod_deleted(c)
-    assert stage.places(a, b) == {Place.GATED}
-    stage.pods("d", group="g")
     assert stage.places(a, b) == {Place.BACKOFF}
+    stage.wait(2)
+    group = stage.pop_group()
+    assert names(group) == ["a", "b"]
+    stage.fail(group)
+    assert stage.places(a, b) == {Place.GATED}
 
 
 def test_deleting_the_last_member_ends_the_entity(stage: Stage) -> None:

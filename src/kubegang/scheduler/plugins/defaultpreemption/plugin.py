@@ -30,11 +30,16 @@ from kubegang.scheduler.framework.postfilter import (
     ScheduleGroup,
 )
 from kubegang.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from kubegang.scheduler.preemption.groupanew import preempt_by_trying_anew
 from kubegang.scheduler.preemption.grouppreemption import preempt_for_group
 from kubegang.scheduler.preemption.podpreemption import NEVER, SearchLimits, preempt_for_pod
 
 _POD_WAITS: Final = unresolvable("waiting for the preemption for this pod to be finished")
 _GROUP_WAITS: Final = unresolvable("waiting for the preemption for this pod group to be finished")
+
+_NO_GROUP: Final = "pod group for pod not found"
+_ONE_DOMAIN: Final = "not eligible due to placement-based pod group scheduling limitation"
+_GROUP_PREEMPTS: Final = "not eligible due to workload aware preemption enabled"
 
 
 class DefaultPreemptionArgs(
@@ -58,8 +63,19 @@ class DefaultPreemption:
             PluginConfigError: the arguments cannot be used.
         """
         self._limits = _limits(self.NAME, context.args)
-        self._groups = context.gates.enabled_if_known("GenericWorkload")
-        self._group_policy = context.gates.enabled_if_known("PodGroupPreemptionPolicy")
+        gates, rules = context.gates, context.rules
+        self._rules = rules
+        # In 1.35 nobody but GangScheduling knows of groups.
+        self._groups = (
+            gates.enabled_if_known("GenericWorkload") and rules.gang_check != "workload-permit"
+        )
+        self._group_policy = gates.enabled_if_known("PodGroupPreemptionPolicy")
+        self._by_topology = gates.enabled_if_known("TopologyAwareWorkloadScheduling")
+        # The gate is one of 1.36 only; what it turns on is always on in 1.37.
+        self._whole_groups_only = gates.enabled_if_known("WorkloadAwarePreemption")
+        self._as_groups = self._groups and (
+            rules.spares_victims == "places" or self._whole_groups_only
+        )
 
     def queueing_hints(self) -> Sequence[HintRegistration]:
         """Be told of pods that go: who was held may be let go on then."""
@@ -68,7 +84,7 @@ class DefaultPreemption:
 
     def pre_enqueue(self, pod: PodInfo, groups: PodGroupStates) -> Status:
         """Hold a pod, or its whole group, until all its victims have been told to go."""
-        group = groups.pod_group(pod.pod_group) if self._groups and pod.pod_group else None
+        group = groups.root_of(pod.pod_group) if self._as_groups and pod.pod_group else None
         if group is not None:
             return _GROUP_WAITS if groups.is_preempting(group.key) else SUCCESS
         return _POD_WAITS if groups.is_preempting(pod.uid) else SUCCESS
@@ -77,9 +93,20 @@ class DefaultPreemption:
         self, state: CycleState, pod: PodInfo, *, refusals: Sequence[Refusal], handle: Handle
     ) -> PostFilterResult:
         """Look for a node on which weaker pods can make room."""
-        result = preempt_for_pod(
-            handle, state, pod, refusals=refusals, limits=self._limits, by_group=self._groups
-        )
+        not_for_member = self._why_not_for_member(pod, handle)
+        if not_for_member:
+            result = PostFilterResult(unschedulable(not_for_member))
+        else:
+            result = preempt_for_pod(
+                handle,
+                state,
+                pod,
+                refusals=refusals,
+                limits=self._limits,
+                by_group=self._groups and self._rules.victim_priority == "group",
+            )
+        if result.status.is_success and not self._rules.tells_found_room:
+            return result._replace(status=SUCCESS)
         return result._replace(status=_introduced("preemption", result.status))
 
     def pod_group_post_filter(
@@ -92,11 +119,30 @@ class DefaultPreemption:
         schedule: ScheduleGroup,
     ) -> PodGroupPostFilterResult:
         """Look for weaker pods anywhere that can make room for the group."""
-        if self._must_not_preempt(group, members):
+        never = self._must_not_preempt(group, members)
+        if self._rules.spares_victims == "still-fit":
+            if never:
+                return PodGroupPostFilterResult(unschedulable(NEVER))
+            return preempt_by_trying_anew(handle, group, schedule=schedule)
+        if never:
             result = PodGroupPostFilterResult(unschedulable(NEVER))
         else:
             result = preempt_for_group(handle, group, members, schedule=schedule)
         return result._replace(status=_introduced("pod group preemption", result.status))
+
+    def _why_not_for_member(self, pod: PodInfo, handle: Handle) -> str:
+        """Return why nobody is evicted for a single member of a group, or empty.
+
+        Only 1.36 asks: there, members of a group pass this point one by one.
+        """
+        if pod.pod_group is None:
+            return ""
+        group = handle.cluster.pod_group(pod.pod_group)
+        if self._by_topology and group is None:
+            return _NO_GROUP
+        if self._by_topology and group is not None and group.topology_key:
+            return _ONE_DOMAIN
+        return _GROUP_PREEMPTS if self._whole_groups_only else ""
 
     def _must_not_preempt(self, group: PodGroupInfo, members: Sequence[PodInfo]) -> bool:
         if self._group_policy:

@@ -8,7 +8,7 @@ refused before any node was looked at).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar, Final
 
 from kubegang.scheduler.framework.cluster import ClusterView
@@ -35,10 +35,12 @@ class DynamicResources:
     """Notes that it saw a pod, and has nothing to allocate for it."""
 
     NAME: ClassVar[str] = "DynamicResources"
+    ADDITIVE: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
-        """Take no arguments yet; the gate decides which groups the post filter leaves alone."""
-        self._topology = context.gates.enabled_if_known("TopologyAwareWorkloadScheduling")
+        """Take no arguments yet; what is said about pods without claims depends on the release."""
+        text = context.rules.no_claims_text
+        self._no_claims = unschedulable(text) if text else unschedulable()
 
     def pre_filter(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView
@@ -49,11 +51,24 @@ class DynamicResources:
             state.group.write(self.NAME, pod.uid)
         return PreFilterResult(SKIP)
 
+    def sign_pod(self, pod: PodInfo) -> Hashable | None:
+        """Leave pods with claims alone: who gets which device depends on other pods."""
+        return None if pod.has_claims else ()
+
     def post_filter(
         self, state: CycleState, pod: PodInfo, *, refusals: Sequence[Refusal], handle: Handle
     ) -> PostFilterResult:
         """Have no claim to free."""
-        return PostFilterResult(_NO_NOTE if state.read(self.NAME) is None else unschedulable())
+        return PostFilterResult(_NO_NOTE if state.read(self.NAME) is None else self._no_claims)
+
+
+class DynamicResourcesOfGroups(DynamicResources):
+    """Also asked when a whole group found no room (1.37)."""
+
+    def __init__(self, context: PluginContext) -> None:
+        """Look at the gate that decides which groups the post filter leaves alone."""
+        super().__init__(context)
+        self._topology = context.gates.enabled_if_known("TopologyAwareWorkloadScheduling")
 
     def pod_group_post_filter(
         self,
@@ -64,9 +79,16 @@ class DynamicResources:
         handle: Handle,
         schedule: ScheduleGroup,
     ) -> PodGroupPostFilterResult:
-        """Have no claim to free; groups with a topology key are not even looked at."""
-        if self._topology and group.topology_key:
+        """Have no claim to free; groups with a topology key, and trees, are not even looked at."""
+        if group.is_composite or (self._topology and group.topology_key):
             return PodGroupPostFilterResult(unschedulable())
         if state.read(self.NAME) is None:
             return PodGroupPostFilterResult(_NO_NOTE)
         return PodGroupPostFilterResult(_NOTHING_LEFT)
+
+
+def dynamic_resources(context: PluginContext) -> DynamicResources:
+    """Return the plugin as the release has it."""
+    if context.rules.claims_make_room_for_groups:
+        return DynamicResourcesOfGroups(context)
+    return DynamicResources(context)

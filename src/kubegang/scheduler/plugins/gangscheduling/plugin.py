@@ -19,7 +19,7 @@ from kubegang.scheduler.framework.events import (
     HintRegistration,
 )
 from kubegang.scheduler.framework.interface import PluginContext
-from kubegang.scheduler.framework.podgroups import PodGroupStates
+from kubegang.scheduler.framework.podgroups import PodGroupStates, has_quorum
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.status import (
     SUCCESS,
@@ -31,7 +31,7 @@ from kubegang.scheduler.framework.status import (
 
 
 class GangScheduling:
-    """Enforces spec.schedulingPolicy of PodGroups."""
+    """Enforces spec.schedulingPolicy of PodGroups and CompositePodGroups."""
 
     NAME: ClassVar[str] = "GangScheduling"
 
@@ -39,7 +39,7 @@ class GangScheduling:
         """Take no arguments from ``context``."""
 
     def queueing_hints(self) -> Sequence[HintRegistration]:
-        """Ask again when a sibling or the group comes, or the group asks for fewer."""
+        """Ask again when a sibling or a group comes, or the group asks for fewer."""
         return (
             HintRegistration(
                 ClusterEvent("UnscheduledPod", Action.ADD), is_schedulable_after_pod_added
@@ -54,27 +54,33 @@ class GangScheduling:
                 ClusterEvent("PodGroup", Action.UPDATE_POD_GROUP_MIN_COUNT),
                 is_schedulable_after_group_updated,
             ),
+            HintRegistration(
+                ClusterEvent("CompositePodGroup", Action.ADD), is_schedulable_after_composite_added
+            ),
         )
 
     def pre_enqueue(self, pod: PodInfo, groups: PodGroupStates) -> Status:
         """Hold a member until its group's object and enough members exist.
 
-        Members that have a node already count; the texts are seen in ``explain`` only, as
-        upstream writes no condition for pods it holds.
+        In a tree this is about the whole tree: a group without enough members does not hold
+        it as long as enough others are complete. Members that have a node already count; the
+        texts are seen in ``explain`` only, as upstream writes no condition for pods it holds.
         """
         if pod.pod_group is None:
             return SUCCESS
-        group = groups.pod_group(pod.pod_group)
-        if group is None:
+        root = groups.root_of(pod.pod_group)
+        if root is None:
             name = pod.pod_group.name
             return unresolvable(
                 f'waiting for pods\'s pod group "{name}" to appear in scheduling queue'
             )
-        if groups.known_members(pod.pod_group) < group.quorum:
+        if has_quorum(groups, root):
+            return SUCCESS
+        if root.is_composite:
             return unresolvable(
-                "waiting for minCount pods from a gang to appear in scheduling queue"
+                f'waiting for composite pod group "{root.key.name}" tree to meet quorum'
             )
-        return SUCCESS
+        return unresolvable("waiting for minCount pods from a gang to appear in scheduling queue")
 
     def placement_feasible(
         self, state: CycleState, group: PodGroupInfo, *, progress: PlacementProgress
@@ -101,6 +107,17 @@ def is_schedulable_after_group_added(
 ) -> bool:
     """Return whether the pod's group has come."""
     return isinstance(new, PodGroupInfo) and new.key == pod.pod_group
+
+
+def is_schedulable_after_composite_added(
+    pod: PodInfo, old: ClusterObject | None, new: ClusterObject | None
+) -> bool:
+    """Return whether the composite may be above the pod's group."""
+    return (
+        pod.pod_group is not None
+        and isinstance(new, PodGroupInfo)
+        and new.key.namespace == pod.namespace
+    )
 
 
 def is_schedulable_after_group_updated(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import ClassVar, Final
 
 import numpy as np
@@ -26,9 +27,15 @@ class ImageLocality:
     """
 
     NAME: ClassVar[str] = "ImageLocality"
+    ADDITIVE: ClassVar[bool] = True
+    SCORES_NODES_ONLY: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Take no arguments from ``context``."""
+
+    def sign_pod(self, pod: PodInfo) -> Hashable:
+        """Return the images, however often each occurs."""
+        return frozenset(pod.images)
 
     def pre_score(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray

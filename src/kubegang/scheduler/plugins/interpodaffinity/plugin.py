@@ -6,7 +6,7 @@ is at that moment: siblings placed by a trial count, victims taken away do not. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar, Final
 
 from kubegang.scheduler.framework.cluster import ClusterView
@@ -36,6 +36,7 @@ class InterPodAffinity:
     """Looks at who is in a node's topology domains, and whom they want near."""
 
     NAME: ClassVar[str] = "InterPodAffinity"
+    ADDITIVE: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Read the weight of required terms from the arguments.
@@ -65,6 +66,10 @@ class InterPodAffinity:
             return _NOTHING_TO_SAY
         state.write(self._required_note, required)
         return _PREPARED
+
+    def sign_pod(self, pod: PodInfo) -> Hashable | None:
+        """Return the labels, which others may mind; leave pods alone that mind others."""
+        return None if pod.pod_affinity is not None else frozenset(pod.labels.items())
 
     def filter(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: Rows

@@ -52,6 +52,8 @@ class NodeAffinity:
     """Refuses nodes that do not match what is required; ranks by what is preferred."""
 
     NAME: ClassVar[str] = "NodeAffinity"
+    ADDITIVE: ClassVar[bool] = True
+    SCORES_NODES_ONLY: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Read ``addedAffinity`` from the arguments.
@@ -77,6 +79,12 @@ class NodeAffinity:
         if names is None:
             return PreFilterResult(SUCCESS)
         return PreFilterResult(SUCCESS, names) if names else PreFilterResult(_CONFLICT)
+
+    def sign_pod(self, pod: PodInfo) -> Hashable:
+        """Return selector and terms, whose order does not matter."""
+        selector, required, preferred = pod.affinity
+        alternatives = None if required is None else frozenset(required)
+        return (selector, alternatives, frozenset(preferred))
 
     def filter_key(self, pod: PodInfo) -> Hashable:
         """Return selector and required terms; nothing if no node can be excluded."""

@@ -22,6 +22,7 @@ class NodeName:
     """Refuses every node but the one in spec.nodeName, if that is set."""
 
     NAME: ClassVar[str] = "NodeName"
+    ADDITIVE: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Take no arguments from ``context``."""
@@ -37,6 +38,10 @@ class NodeName:
         if not pod.node_name:
             return PreFilterResult(SKIP)
         return PreFilterResult(SUCCESS, frozenset({pod.node_name}))
+
+    def sign_pod(self, pod: PodInfo) -> Hashable:
+        """Return the name."""
+        return pod.node_name
 
     def filter_key(self, pod: PodInfo) -> Hashable:
         """Return the name, or nothing."""

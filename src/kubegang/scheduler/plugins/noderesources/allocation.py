@@ -50,10 +50,10 @@ class Allocation(NamedTuple):
 
 
 def require_resources(plugin: str, resources: Sequence[ResourceSpec]) -> tuple[ResourceSpec, ...]:
-    """Return the resources with their weights filled in.
+    """Return the resources with their weights filled in; one that occurs twice counts twice.
 
     Raises:
-        PluginConfigError: a weight is not between 1 and 100, or a name occurs twice.
+        PluginConfigError: a weight is not between 1 and 100.
     """
     filled = tuple(ResourceSpec(spec.name, spec.weight or 1) for spec in resources)
     for spec in filled:
@@ -62,10 +62,6 @@ def require_resources(plugin: str, resources: Sequence[ResourceSpec]) -> tuple[R
                 f"arguments of plugin {plugin}: weight of resource {spec.name} is"
                 f" {spec.weight}, it must be from 1 to 100"
             )
-    names = [spec.name for spec in filled]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise PluginConfigError(f"arguments of plugin {plugin}: {', '.join(twice)} occurs twice")
     return filled
 
 

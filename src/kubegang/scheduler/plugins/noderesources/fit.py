@@ -21,6 +21,7 @@ from kubegang.scheduler.framework.interface import PluginContext, Refusal
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.nodetable import BoolArray, IntArray, NodeTable, RowArray, Rows
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.shape import UtilizationShapePoint
 from kubegang.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from kubegang.scheduler.plugins.noderesources.allocation import (
     DEFAULT_RESOURCES,
@@ -31,7 +32,6 @@ from kubegang.scheduler.plugins.noderesources.allocation import (
 )
 from kubegang.scheduler.plugins.noderesources.placementscore import placement_utilization
 from kubegang.scheduler.plugins.noderesources.strategies import (
-    UtilizationShapePoint,
     least_allocated,
     most_allocated,
     requested_to_capacity_ratio,
@@ -73,6 +73,7 @@ class NodeResourcesFit:
 
     NAME: ClassVar[str] = "NodeResourcesFit"
     OWN_NODE_ONLY: ClassVar[bool] = True
+    ADDITIVE: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Read strategy and ignored resources from the arguments.
@@ -135,6 +136,10 @@ class NodeResourcesFit:
         return [
             Refusal(rows[patterns == pattern], _refusal(reasons, pattern)) for pattern in distinct
         ]
+
+    def sign_pod(self, pod: PodInfo) -> Hashable:
+        """Return what the pod asks for; not what scoring assumes besides (1.37.2, measured)."""
+        return pod.requests.items
 
     def score_key(self, pod: PodInfo) -> Hashable:
         """Return the requests."""

@@ -30,6 +30,7 @@ class NodeUnschedulable:
     """Refuses nodes with spec.unschedulable, unless the pod tolerates the taint of that name."""
 
     NAME: ClassVar[str] = "NodeUnschedulable"
+    ADDITIVE: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Take no arguments from ``context``."""
@@ -42,6 +43,10 @@ class NodeUnschedulable:
             HintRegistration(node, is_schedulable_after_node_change),
             HintRegistration(toleration, is_schedulable_after_toleration_change),
         )
+
+    def sign_pod(self, pod: PodInfo) -> Hashable:
+        """Return the tolerations."""
+        return frozenset(pod.tolerations)
 
     def filter_key(self, pod: PodInfo) -> Hashable:
         """Return a key if the pod is to be kept off."""

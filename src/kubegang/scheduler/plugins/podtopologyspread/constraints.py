@@ -25,6 +25,11 @@ class ConstraintSource:
         self.default_hard = tuple(c for c in defaults if c.hard)
         self.default_soft = tuple(c for c in defaults if not c.hard)
 
+    @property
+    def has_defaults(self) -> bool:
+        """Whether pods without constraints may get some."""
+        return bool(self.default_hard or self.default_soft)
+
     def hard(self, pod: PodInfo, directory: Directory) -> Sequence[SpreadConstraint]:
         """Return what must hold for a pod."""
         if pod.spread:

@@ -6,7 +6,7 @@ cluster is at that moment: siblings placed by a trial count, victims taken away 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar, Final
 
 from kubegang.scheduler.framework.cluster import ClusterView
@@ -42,6 +42,7 @@ class PodTopologySpread:
     """Keeps the numbers of matching pods in different domains close together."""
 
     NAME: ClassVar[str] = "PodTopologySpread"
+    ADDITIVE: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Read the default constraints from the arguments.
@@ -69,6 +70,14 @@ class PodTopologySpread:
         counted = count_constraints(self._domains, cluster, pod, constraints, every_key=True)
         state.write(self._hard_note, counted)
         return _PREPARED
+
+    def sign_pod(self, pod: PodInfo) -> Hashable | None:
+        """Leave pods alone that have constraints, or would get default ones.
+
+        With ``defaultingType: System`` that is every pod, also one that belongs to no Service
+        or set and so gets none in the end (measured on 1.37.2 and 1.36.3).
+        """
+        return None if pod.spread or self._source.has_defaults else ()
 
     def filter(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: Rows

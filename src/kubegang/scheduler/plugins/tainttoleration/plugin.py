@@ -30,6 +30,8 @@ class TaintToleration:
     """Refuses nodes with untolerated NoSchedule and NoExecute taints; ranks by PreferNoSchedule."""
 
     NAME: ClassVar[str] = "TaintToleration"
+    ADDITIVE: ClassVar[bool] = True
+    SCORES_NODES_ONLY: ClassVar[bool] = True
 
     def __init__(self, context: PluginContext) -> None:
         """Take no arguments from ``context``."""
@@ -42,6 +44,10 @@ class TaintToleration:
             HintRegistration(node, is_schedulable_after_node_change),
             HintRegistration(toleration),
         )
+
+    def sign_pod(self, pod: PodInfo) -> Hashable:
+        """Return the tolerations, whose order does not matter."""
+        return frozenset(pod.tolerations)
 
     def filter_key(self, pod: PodInfo) -> Hashable:
         """Return the tolerations."""

@@ -1,0 +1,1 @@
+"""Binds claims to volumes, and says what becomes of volumes without a claim."""

@@ -1,0 +1,1 @@
+"""Lets claims and volumes go that nobody uses any more."""

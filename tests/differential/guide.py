@@ -1,0 +1,77 @@
+"""A plugin that lets equal scores be broken the way the other scheduler broke them.
+
+Where several nodes score alike, each scheduler takes one by chance, and everything after it
+depends on that. Our scheduler is therefore told where the other one put each pod; it counts
+only where all else is equal, since every other plugin weighs a thousand times as much. So a
+node that differs nonetheless was not among our best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
+
+import msgspec
+import numpy as np
+
+from kubegang.api.profile import PluginWeight, SchedulerProfile
+from kubegang.scheduler.framework.cluster import ClusterView, PlacementAssignments
+from kubegang.scheduler.framework.cyclestate import CycleState
+from kubegang.scheduler.framework.interface import PluginContext
+from kubegang.scheduler.framework.nodetable import IntArray, RowArray
+from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
+from kubegang.scheduler.framework.status import SUCCESS, Status
+from kubegang.scheduler.plugins.registry import PLUGINS, PluginFactory
+
+OUTWEIGHED: Final = 1000
+
+
+class Guide:
+    """Prefers the nodes that it is told.
+
+    Attributes:
+        places: node names by pod name; who plays the scenario changes them as it goes on.
+    """
+
+    NAME: ClassVar[str] = "Guide"
+
+    def __init__(self) -> None:
+        self.places: Mapping[str, str] = {}
+
+    def __call__(self, context: PluginContext) -> Guide:
+        """Return itself where a profile's plugins are made."""
+        return self
+
+    def score(
+        self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray
+    ) -> IntArray:
+        """Return 1 for the node that the pod is to have, 0 for others."""
+        row = cluster.nodes.row(NodeName(self.places.get(pod.name, "")))
+        met: IntArray = (rows == (-1 if row is None else row)).astype(np.int64)
+        return met
+
+    def score_placement(
+        self,
+        state: CycleState,
+        group: PodGroupInfo,
+        *,
+        cluster: ClusterView,
+        proposal: PlacementAssignments,
+    ) -> tuple[Status, int]:
+        """Return how many members would be where they are to be."""
+        names = cluster.nodes.names
+        met = [names[one.row] == self.places.get(one.pod.name) for one in proposal.assignments]
+        return SUCCESS, sum(met)
+
+    def plugins(self) -> Mapping[str, PluginFactory]:
+        """Return all plugins and this one."""
+        return {**PLUGINS, self.NAME: self}
+
+
+def guided(profile: SchedulerProfile) -> SchedulerProfile:
+    """Return a profile that looks at the guide where all else is equal."""
+    heavier: Sequence[PluginWeight] = [
+        msgspec.structs.replace(plugin, weight=(plugin.weight or 1) * OUTWEIGHED)
+        for plugin in profile.plugins
+    ]
+    return msgspec.structs.replace(profile, plugins=(*heavier, PluginWeight(Guide.NAME, 1)))

@@ -1,0 +1,49 @@
+"""Scenarios of this run: the real scheduler and ours, each beside a real API server.
+
+``KUBEGANG_DIFFERENTIAL_SEEDS`` (``100-163``) and ``KUBEGANG_DIFFERENTIAL_RELEASE`` (``36``)
+choose others. A failure names the seed, which makes the same scenario for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import pytest
+
+from tests.differential.live import compare_live, fresh
+from tests.differential.objects import RELEASES
+from tests.differential.record import PORTS_OF_A_PLANE, numbers
+from tests.real.peer_plane import is_free
+
+SEEDS = numbers(os.environ.get("KUBEGANG_DIFFERENTIAL_SEEDS", "1000-1011"))
+RELEASE = int(os.environ.get("KUBEGANG_DIFFERENTIAL_RELEASE", "37"))
+PAIRS = 2
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(7200)]
+
+
+def test_both_schedulers_do_the_same() -> None:
+    comparisons = asyncio.run(
+        compare_live(
+            RELEASES[RELEASE],
+            fresh(RELEASE, SEEDS),
+            pairs=PAIRS,
+            port=free_ports(2 * PAIRS * PORTS_OF_A_PLANE),
+            with_real=True,
+        )
+    )
+
+    wrong = [c for c in comparisons if c.verdict not in {"agrees", "undecided"}]
+    assert not wrong, "\n".join(
+        line for c in wrong for line in (f"seed {c.name} ({c.theme}):", *c.differences)
+    )
+    assert len(comparisons) == len(SEEDS)
+
+
+def free_ports(count: int) -> int:
+    """Return the first of so many consecutive ports that nobody listens on."""
+    for first in range(28400, 32000, count):
+        if all(is_free(first + offset) for offset in range(count)):
+            return first
+    raise RuntimeError(f"no {count} free ports in a row")
