@@ -30,7 +30,7 @@ test-cases: $(READY)  ## the recorded scenarios against running clusters, six at
 	$(BIN)/python -m pytest -n 6 -m cases tests/conformance
 
 test-real: $(READY)  ## tests beside the real etcd, kube-apiserver and kube-scheduler (built the first time)
-	tests/real/peer/build 37
+	for version in 37 36 35; do tests/real/peer/build $$version || exit 1; done
 	$(BIN)/python -m pytest -n 1 -m real tests/real
 
 check: $(READY)  ## format, lint, types, layers, docs, generated files; prints the largest files

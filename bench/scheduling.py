@@ -21,6 +21,7 @@ import contextlib
 import dataclasses
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -176,6 +177,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", choices=PLANES, default=list(PLANES))
     parser.add_argument("--rows", nargs="*", choices=ROWS, default=list(ROWS))
     arguments = parser.parse_args()
+    # Ended from outside, the planes are to be stopped all the same.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     results: dict[str, dict[str, Figures]] = {}
     for name in arguments.only:
         print(f"== {name}", flush=True)

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequen
 from typing import Any
 
 import msgspec
+import pytest
 from prometheus_client import CollectorRegistry
 
 from kubegang.api.profile import PluginWeight
@@ -20,7 +21,7 @@ from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.api import ApiClient
 from kubegang.client.asgi import AsgiTransport
-from kubegang.client.interface import Request, Response, UnreachableError
+from kubegang.client.interface import Request, Resource, Response, UnreachableError
 from kubegang.client.resources import (
     EVENTS,
     NODES,
@@ -41,6 +42,10 @@ FAST = BackoffPolicy(initial_seconds=1, max_seconds=1)
 """podInitialBackoffSeconds and podMaxBackoffSeconds 1."""
 
 NS = "default"
+
+RELEASES = ("1.35", "1.36", "1.37")
+
+WORKLOADS_1_35 = Resource("scheduling.k8s.io", "v1alpha1", "workloads", "Workload")
 
 
 class LossyTransport:
@@ -165,15 +170,29 @@ class Cluster:
             await self.user.create(NODES, node(name, cpu=cpu))
 
     async def add_group(self, name: str, minimum: int | None, **spec: Any) -> None:
-        """Create a PodGroup: a gang, or a basic one without a minimum."""
+        """Create a group: a gang, or a basic one without a minimum.
+
+        In 1.35 it is a Workload with one entry of its own name, and ``spec`` cannot be given.
+        """
+        if self.profile.schedulers[0].workload_version:
+            await self.user.create(WORKLOADS_1_35, workload(name, minimum), NS)
+            return
         group = {**pod_group(name, minimum), "apiVersion": self._groups.api_version}
         group["spec"] |= spec
         await self.user.create(self._groups, group, NS)
 
     async def add_pods(self, *names: str, group: str = "", **spec: Any) -> None:
         """Create pods of one CPU."""
+        if group and self.profile.schedulers[0].workload_version:
+            spec["workloadRef"] = {"name": group, "podGroup": group}
+            group = ""
         for name in names:
             await self.user.create(PODS, pod(name, group=group, **spec), NS)
+
+    async def delete_group(self, name: str) -> None:
+        """Delete a group."""
+        lists_groups = self.profile.schedulers[0].workload_version
+        await self.user.delete(WORKLOADS_1_35 if lists_groups else self._groups, name, NS)
 
     async def add_priority_class(self, name: str, value: int, **members: Any) -> None:
         """Create a PriorityClass, and wait until admission knows it."""
@@ -283,6 +302,18 @@ def scheduler_test(scenario: Scenario) -> Callable[[], None]:
     return test
 
 
+def in_every_release(scenario: Scenario) -> Callable[[str], None]:
+    """Make a scenario a test of each release."""
+
+    @pytest.mark.parametrize("release", RELEASES)
+    def test(release: str) -> None:
+        run_scenario(scenario, version=release)
+
+    test.__name__ = scenario.__name__
+    test.__doc__ = scenario.__doc__
+    return test
+
+
 def _factory_of(plugin: Plugin) -> PluginFactory:
     return lambda _: plugin
 
@@ -306,6 +337,17 @@ def pod_group(name: str, minimum: int | None) -> JsonObject:
         "kind": "PodGroup",
         "metadata": {"name": name},
         "spec": {"schedulingPolicy": policy},
+    }
+
+
+def workload(name: str, minimum: int | None) -> JsonObject:
+    """Return a Workload of 1.35 with one group of the same name."""
+    policy: JsonObject = {"basic": {}} if minimum is None else {"gang": {"minCount": minimum}}
+    return {
+        "apiVersion": WORKLOADS_1_35.api_version,
+        "kind": WORKLOADS_1_35.kind,
+        "metadata": {"name": name},
+        "spec": {"podGroups": [{"name": name, "policy": policy}]},
     }
 
 

@@ -331,3 +331,13 @@ async def _interleaved(rng: random.Random, cluster: Cluster) -> None:
     assert pending | placed.keys() == alive
     scheduler.queue.validate()
     scheduler.cache.validate()
+
+
+def test_without_the_gate_nobody_asks_for_workloads() -> None:
+    async def scenario(cluster: Cluster) -> None:
+        await cluster.add_nodes("n1", cpu=1)
+        await cluster.start()
+        await add_members(cluster, "p1")
+        await cluster.wait_for(["p1"], at_most=0.5)
+
+    run_scenario(scenario, version="1.35", gates="GenericWorkload=false,GangScheduling=false")

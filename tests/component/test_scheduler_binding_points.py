@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kubegang.client.resources import CONFIGMAPS, NODES, PODS
+from kubegang.scheduler.framework.interface import Plugin
 from tests.component.bindingplugins import (
     Announcement,
     Chaperone,
@@ -55,7 +56,7 @@ async def test_a_pod_for_which_nothing_can_be_reserved_waits(cluster: Cluster) -
 @scheduler_test
 async def test_what_was_reserved_is_taken_back_in_reverse_order(cluster: Cluster) -> None:
     log: list[str] = []
-    plugins = [Licences(log), Seats(log), Pairs()]
+    plugins: list[Plugin] = [Licences(log), Seats(log), Pairs()]
     await cluster.add_nodes("n1", cpu=1)
     await cluster.start(cluster.scheduler(plugins=plugins))
     await cluster.add_pods("p1")
@@ -148,7 +149,7 @@ async def test_a_pod_is_bound_once_what_it_needs_is_written_and_there(cluster: C
 @scheduler_test
 async def test_what_never_comes_ends_the_binding(cluster: Cluster) -> None:
     licences = Licences([])
-    plugins = [licences, Announcement(seconds=5)]
+    plugins: list[Plugin] = [licences, Announcement(seconds=5)]
     await cluster.add_nodes("n1", cpu=4)
     scheduler = await cluster.start(cluster.scheduler(plugins=plugins))
     await add_labelled(cluster, "p1", "announce")
@@ -195,7 +196,7 @@ async def test_the_first_plugin_that_takes_a_pod_binds_it_and_all_are_told(
     cluster: Cluster,
 ) -> None:
     told: list[str] = []
-    plugins = [Licences([]), Registrar(told.append)]
+    plugins: list[Plugin] = [Licences([]), Registrar(told.append)]
     await cluster.add_nodes("n1", cpu=4)
     await cluster.start(cluster.scheduler(plugins=plugins))
     await add_labelled(cluster, "p1", "own")
@@ -214,7 +215,7 @@ def test_licences_follow_the_pods_whatever_happens(first_seed: int) -> None:
 async def _crowd(rng: random.Random, cluster: Cluster) -> None:
     total, sizes = rng.randrange(2, 7), [rng.randrange(1, 4) for _ in range(2)]
     licences = Licences([], total=total)
-    plugins = [licences, Pairs(), Announcement(seconds=3)]
+    plugins: list[Plugin] = [licences, Pairs(), Announcement(seconds=3)]
     scheduler = await cluster.start(cluster.scheduler(plugins=plugins))
     for number, cpu in enumerate(sizes):
         await cluster.add_nodes(f"n{number}", cpu=cpu)

@@ -161,9 +161,7 @@ async def test_members_of_a_gang_do_not_get_one_volume_twice(cluster: Cluster) -
     assert "claimRef" not in (await volume(cluster, "v1"))["spec"]
     await add_storage(cluster, local_volume("v2", "n2", storage_class="s"))
     await cluster.wait(3)
-    promised = {
-        (await volume(cluster, name))["spec"]["claimRef"]["name"] for name in ("v1", "v2")
-    }
+    promised = {(await volume(cluster, name))["spec"]["claimRef"]["name"] for name in ("v1", "v2")}
     assert promised == {"c1", "c2"}
 
 
@@ -199,3 +197,43 @@ async def test_a_claim_that_appears_wakes_the_pod(cluster: Cluster) -> None:
     await cluster.wait(1)
     asked = await cluster.user.get(PERSISTENTVOLUMECLAIMS, "c", NS)
     assert asked["metadata"]["annotations"][SELECTED] == "n1"
+
+
+@scheduler_test
+async def test_a_node_that_goes_ends_the_wait_for_its_volumes(cluster: Cluster) -> None:
+    await add_nodes(cluster, "n1")
+    await add_storage(cluster, storage_class("s", "d.io"), claim("c", storage_class="s"))
+    scheduler = await cluster.start()
+    await cluster.add_pods("p", volumes=using("c"))
+    await cluster.wait(1)
+    await cluster.user.delete(NODES, "n1")
+    await cluster.wait(0.2)
+    assert (await cluster.condition("p"))["message"] == (
+        'running PreBind plugin "VolumeBinding": binding volumes: '
+        'failed to get node "n1": node "n1" not found'
+    )
+    assert nothing_is_assumed(scheduler)
+
+
+@scheduler_test
+async def test_a_pod_that_goes_while_it_waits_leaves_its_volume_to_others(
+    cluster: Cluster,
+) -> None:
+    await add_nodes(cluster, "n1")
+    await add_storage(
+        cluster,
+        storage_class("s"),
+        local_volume("v", "n1", storage_class="s"),
+        claim("c", storage_class="s"),
+    )
+    scheduler = await cluster.start()
+    await cluster.add_pods("p", volumes=using("c"))
+    await cluster.wait(0.5)
+    await cluster.delete_pod("p")
+    await cluster.wait(0.5)
+    assert nothing_is_assumed(scheduler)
+    # The volume stays promised to the claim, and so to its next pod.
+    await cluster.add_pods("q", volumes=using("c"))
+    await cluster.wait(0.5)
+    await complete_binding(cluster.user, "c", "v")
+    await cluster.wait_for(["q"], at_most=1)

@@ -74,6 +74,10 @@ class Cluster:
     def workload(self, _namespace: str, _name: str) -> None:
         """Return that no Workload is known; the recorded groups refer to none."""
 
+    def pod_groups(self, _namespace: str) -> tuple[()]:
+        """Return that there are no groups; the recorded Jobs have none."""
+        return ()
+
     def node_labels(self, _name: str) -> dict[str, str]:
         """Return that no node is known."""
         return {}

@@ -21,6 +21,7 @@ from kubegang.client.api import ApiClient
 from kubegang.client.http import HttpTransport
 from kubegang.client.interface import Client
 from kubegang.client.kubeconfig import load_kubeconfig
+from kubegang.scheduler.framework.entities import QueuedEntity, QueuedPodGroupInfo
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.scheduler import Scheduler, SchedulerSettings
 from kubegang.store.memory import MemoryStore
@@ -80,7 +81,7 @@ def our_scheduler(
 ) -> Scheduler:
     """Return our scheduler as its process has it, with the guide."""
     profile = profile_named(release.name).schedulers[0]
-    return Scheduler(
+    scheduler = GathersByChance(
         client,
         [guided(profile)],
         clock=clock,
@@ -88,6 +89,27 @@ def our_scheduler(
         registry=CollectorRegistry(),
         settings=SchedulerSettings(backoff=BACKOFF, plugins=guide.plugins()),
     )
+    if profile.group_cycle == "popped-by-member":
+        scheduler.order = random.Random(seed)
+    return scheduler
+
+
+class GathersByChance(Scheduler):
+    """Tries the members that one member gathers in an order of chance, as 1.36.3 does.
+
+    The popped member comes first; in which order the others come changes from play to play.
+
+    Attributes:
+        order: that chance; ``None`` for releases that have an order of their own.
+    """
+
+    order: random.Random | None = None
+
+    def _attempt(self, entity: QueuedEntity) -> None:
+        if self.order is not None and isinstance(entity, QueuedPodGroupInfo):
+            first, *others = entity.members
+            entity.members = [first, *self.order.sample(others, len(others))]
+        super()._attempt(entity)
 
 
 @contextlib.asynccontextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import msgspec
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from kubegang.api.profile import SchedulerProfile
 from kubegang.scheduler.cycle.decision import BindPod, Decision, FailPod, SkipPod
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo, PodUid
+from kubegang.scheduler.snapshot.builder import SnapshotBuilder
+from kubegang.scheduler.snapshot.dumping import dump_snapshot, load_snapshot
 from kubegang.scheduler.snapshot.validation import validate_snapshot
 from kubegang.testing.builders import PodBuilder, make_composite, make_podgroup
 from kubegang.testing.deciding import (
@@ -137,6 +140,15 @@ def test_the_order_of_arrival_of_groups_and_of_their_pods_among_each_other_does_
     assert bindings(one) == bindings(two)
     assert group_conditions(one) == group_conditions(two)
     assert victims(one) == victims(two)
+
+
+@settings(max_examples=60, deadline=None)
+@given(forest=forests())
+def test_a_reloaded_dump_decides_the_same(forest: Forest) -> None:
+    one, two = core_of(forest), DecidingCore(forest.waiting)
+    dumped = json.dumps(dump_snapshot(one.snapshot))
+    two.builder = SnapshotBuilder(load_snapshot(json.loads(dumped)))
+    assert one.decide_tree() == two.decide_tree()
 
 
 @settings(max_examples=120, deadline=None)

@@ -16,6 +16,8 @@ from kubegang.testing.podterms import pods_labelled, term
 from tests.property.clusters import Scene, pods, scenes, unequal_scenes
 
 NOBODY_IS_COMPARED = 10**9
+BATCHED = {"PodTopologySpread": {"defaultingType": "List"}}
+"""Only without default constraints are pods batched."""
 AWAY = term(pods_labelled(app="web"))
 
 
@@ -48,11 +50,14 @@ def assert_same(one: Decision, two: Decision) -> None:
     assert one == two
 
 
-@settings(max_examples=150, deadline=None)
-@given(scene=crowds(), seed=st.integers(0, 2))
-def test_groups_are_decided_as_by_the_search_through_all_nodes(scene: Scene, seed: int) -> None:
+@settings(max_examples=80, deadline=None)
+@given(scene=crowds(), seed=st.integers(0, 2), args=st.sampled_from([None, BATCHED]))
+def test_groups_are_decided_as_by_the_search_through_all_nodes(
+    scene: Scene, seed: int, args: dict[str, dict[str, object]] | None
+) -> None:
     objects = (scene.nodes, scene.running, scene.groups, scene.waiting, scene.budgets)
-    one, two = fast(DecidingCore(*objects, seed=seed)), slow(DecidingCore(*objects, seed=seed))
+    one = fast(DecidingCore(*objects, seed=seed, args=args))
+    two = slow(DecidingCore(*objects, seed=seed, args=args))
     for group in scene.groups * 2:
         decision = one.decide_group(group.metadata.name)
         assert_same(decision, two.decide_group(group.metadata.name))
@@ -84,9 +89,12 @@ def members(seed: int, count: int) -> list[PodBuilder]:
     return [rng.choice(kinds).named(f"m{i}") for i in range(count)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("topology", [False, True])
-def test_a_large_cluster_is_sampled_alike(seed: int, topology: bool) -> None:
+@pytest.mark.parametrize("args", [None, BATCHED], ids=["alone", "batched"])
+def test_a_large_cluster_is_sampled_alike(
+    seed: int, topology: bool, args: dict[str, dict[str, object]] | None
+) -> None:
     group = make_podgroup("g").gang(min_count=20)
     if topology:
         group = group.topology("rack")
@@ -94,7 +102,9 @@ def test_a_large_cluster_is_sampled_alike(seed: int, topology: bool) -> None:
         default_profile(), percentage_of_nodes_to_score=[0, 1][seed % 2]
     )
     cores = [
-        DecidingCore(*large_cluster(seed), group, members(seed, 60), profile=profile, seed=seed)
+        DecidingCore(
+            *large_cluster(seed), group, members(seed, 60), profile=profile, seed=seed, args=args
+        )
         for _ in range(2)
     ]
     one, two = fast(cores[0]), slow(cores[1])

@@ -145,10 +145,9 @@ class Stage:
     async def play_ours(self, seed: int) -> tuple[Counters, frozenset[str]]:
         """Let ours decide."""
         registry = CollectorRegistry()
-        version = f"{self._version[0]}.{self._version[1:]}".replace("3.", "1.3")
         scheduler = Scheduler(
             self._client,
-            [default_profile(version=version)],
+            [default_profile(version=f"1.{self._version}")],
             clock=self._clock,
             rng=random.Random(seed),
             registry=registry,

@@ -61,7 +61,8 @@ def said(version: str, text: str) -> dict[str, Any]:
         config = directory / "scheduler.yaml"
         config.write_text(text.replace("KUBECONFIG", str(kubeconfig)))
         answer = _run(version, config, directory)
-    return json.loads(json.dumps(answer).replace(str(kubeconfig), "KUBECONFIG"))
+    told: dict[str, Any] = json.loads(json.dumps(answer).replace(str(kubeconfig), "KUBECONFIG"))
+    return told
 
 
 def _run(version: str, config: Path, directory: Path) -> dict[str, Any]:

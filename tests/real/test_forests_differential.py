@@ -11,6 +11,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +30,8 @@ FIRST = "KUBEGANG_FOREST_SEED"
 """In the environment: the first scene's seed."""
 
 ROUNDS = 3
+RUNNER = Path(__file__).resolve().parents[1] / "conformance" / "cases" / "runner.py"
+PLAYED = ("composite-01", "composite-03", "composite-11", "composite-15", "composite-36")
 CONFIGURATION = """\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -63,6 +66,18 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         finally:
             scheduler.send_signal(signal.SIGTERM)
             scheduler.wait(timeout=10)
+
+
+def test_recorded_scenarios_of_trees_pass_on_the_real_api_server(ours: Path) -> None:
+    command = [sys.executable, str(RUNNER), f"--kubeconfig={ours}", f"--only={','.join(PLAYED)}"]
+    played = subprocess.run(
+        [*command, str(RUNNER.parent / "public" / "composite.yaml")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    passed = f"{len(PLAYED)} passed, 0 failed"
+    assert passed in played.stdout, played.stdout + played.stderr
 
 
 def seeds() -> range:

@@ -7,7 +7,6 @@ import os
 import random
 import uuid
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,7 +17,7 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import RealClock
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import CONFIGMAPS, NAMESPACES, SERVICEACCOUNTS
-from tests.real.planes import client_of, own_plane, real_plane
+from tests.real.planes import Planes, both_planes, client_of
 
 COUNT = "KUBEGANG_GC_CASES"
 """In the environment: how many cases."""
@@ -179,14 +178,14 @@ def _state(obj: JsonObject) -> JsonObject:
 
 
 @pytest.fixture(scope="module")
-def planes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+def planes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planes]:
     directory = tmp_path_factory.mktemp("planes")
-    with real_plane(directory / "real") as real, own_plane(directory / "own") as own:
-        yield real, own
+    with both_planes(directory) as started:
+        yield started
 
 
 async def test_random_families_end_the_same_with_both_collectors(
-    planes: tuple[Path, Path],
+    planes: Planes,
 ) -> None:
     clients = [client_of(path) for path in planes]
     limit = asyncio.Semaphore(AT_ONCE)

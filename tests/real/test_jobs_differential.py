@@ -7,7 +7,6 @@ import difflib
 import os
 import uuid
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -20,7 +19,7 @@ from kubegang.controllers.ttlafterfinished.controller import expires_at
 from tests.joblife.cases import Case, DeleteJob, MovePods, Step, make_case
 from tests.joblife.player import Player, prepare
 from tests.joblife.view import View, as_text
-from tests.real.planes import client_of, own_plane, real_plane
+from tests.real.planes import Planes, both_planes, client_of
 
 COUNT = "KUBEGANG_JOB_CASES"
 """In the environment: how many cases; or seeds, as ``100-180,17,23``."""
@@ -37,16 +36,14 @@ BACKOFF_SECONDS = 24.0
 SOON_SECONDS = 20.0
 """Deadlines so near are waited for, so that none falls between two steps."""
 
-Planes = tuple[Path, Path]
-
 pytestmark = [pytest.mark.real, pytest.mark.timeout(3600)]
 
 
 @pytest.fixture(scope="module")
 def planes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planes]:
     directory = tmp_path_factory.mktemp("planes")
-    with real_plane(directory / "real") as real, own_plane(directory / "own") as own:
-        yield real, own
+    with both_planes(directory) as started:
+        yield started
 
 
 async def test_random_jobs_fare_the_same_with_both_controllers(planes: Planes) -> None:

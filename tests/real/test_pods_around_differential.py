@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
@@ -21,16 +20,12 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import RealClock
 from kubegang.client.api import ApiClient
 from kubegang.client.resources import NAMESPACES, NODES, PODS, SERVICES
-from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.nodetable import ALL_ROWS
-from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.workloads import NamespaceInfo, ServiceInfo
-from kubegang.scheduler.runtime.filtering import run_filter_plugins, run_pre_filter_plugins
-from kubegang.scheduler.runtime.scoring import run_pre_score_plugins, run_score_plugins
 from kubegang.testing.builders import PodBuilder
 from kubegang.testing.deciding import DecidingCore
 from tests.property.podterms_scenes import NAMESPACES as LABELLED
 from tests.property.podterms_scenes import Neighbourhood, neighbourhoods
+from tests.real.ourscores import our_scores
 from tests.real.peer_plane import real_plane
 from tests.real.planes import client_of
 
@@ -113,7 +108,7 @@ class Stage:
             return
         self._core.add(pod)
         name, info = pod.metadata.name, pod.info()
-        scores = self._scores(info)
+        scores = our_scores(self._core, info)
         decision = self._core.decide_pod(name)
         del self._core.waiting[name]
         node, message = await self._decided(pod)
@@ -133,21 +128,6 @@ class Stage:
             await self._client.delete(SERVICES, f"s{index}", namespace)
         for node in self._scene.nodes:
             await self._client.delete(NODES, node.metadata.name)
-
-    def _scores(self, pod: PodInfo) -> dict[str, int]:
-        """Return our total score of every node that may be chosen."""
-        cluster, framework, state = self._core.snapshot, self._core.framework, CycleState()
-        outcome = run_pre_filter_plugins(framework, state, pod=pod, cluster=cluster)
-        if not outcome.status.is_success:
-            return {}
-        passed = run_filter_plugins(framework, state, pod=pod, cluster=cluster, rows=ALL_ROWS)
-        rows = np.flatnonzero(passed)
-        if not len(rows):
-            return {}
-        run_pre_score_plugins(framework, state, pod=pod, cluster=cluster, rows=rows)
-        totals = run_score_plugins(framework, state, pod=pod, cluster=cluster, rows=rows)
-        names = [cluster.nodes.names[row] for row in rows.tolist()]
-        return dict(zip(names, totals.tolist(), strict=True))
 
     async def _make_namespace(self, name: str, labels: dict[str, str]) -> None:
         try:

@@ -35,12 +35,9 @@ NOT_OURS = {
     "scheduler_queueing_hint_execution_duration_seconds": (
         "the queue reads no clock; the time is part of event_handling_duration_seconds"
     ),
-    "scheduler_get_node_hint_duration_seconds": "batching reads no clock",
-    "scheduler_store_schedule_results_duration_seconds": "batching reads no clock",
-    "scheduler_batch_rescore_duration_seconds": "batching reads no clock",
     "scheduler_permit_wait_duration_seconds": (
         "upstream lets the members of a gang wait for each other for a moment; here they are "
-        "let go together. Pods that do wait are counted: see test_scheduler_telling.py"
+        "let go together. Pods that do wait are counted: see test_scheduler_point_metrics.py"
     ),
 }
 
@@ -49,6 +46,7 @@ POINTS_NOT_TIMED = {
     "PreEnqueue",
     # Not asked where no plugin has anything to do, which upstream finds out by asking.
     "Reserve",
+    "Unreserve",
     "Permit",
     "PreBindPreFlight",
     "PreFilterExtensionAddPod",

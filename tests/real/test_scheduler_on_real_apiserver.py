@@ -48,6 +48,19 @@ PLAYED = {
         "r136-11",
         "r136-20",
     ),
+    "1.35": (
+        "gang-01",
+        "gang-03",
+        "gang-05",
+        "gang-11",
+        "gang-28",
+        "gang-50",
+        "r135-01",
+        "r135-03",
+        "r135-05",
+        "r135-06",
+        "r135-08",
+    ),
 }
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]

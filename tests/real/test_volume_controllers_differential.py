@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -17,7 +16,7 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import RealClock
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import PERSISTENTVOLUMECLAIMS, PERSISTENTVOLUMES, STORAGECLASSES
-from tests.real.planes import client_of, own_plane, real_plane
+from tests.real.planes import Planes, both_planes, client_of
 
 COUNT = "KUBEGANG_VOLUME_CONTROLLER_CASES"
 """In the environment: how many cases."""
@@ -80,18 +79,18 @@ def make_story(seed: int) -> list[Step]:
 
 
 @pytest.fixture(scope="module")
-def planes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+def planes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planes]:
     directory = tmp_path_factory.mktemp("volume-controllers")
-    with real_plane(directory / "real") as real, own_plane(directory / "own") as own:
-        yield real, own
+    with both_planes(directory) as started:
+        yield started
 
 
-def test_claims_and_volumes_end_alike(planes: tuple[Path, Path]) -> None:
+def test_claims_and_volumes_end_alike(planes: Planes) -> None:
     first, count = int(os.environ.get(FIRST, "0")), int(os.environ.get(COUNT, "10"))
     asyncio.run(play_all(planes, range(first, first + count)))
 
 
-async def play_all(planes: tuple[Path, Path], seeds: Sequence[int]) -> None:
+async def play_all(planes: Planes, seeds: Sequence[int]) -> None:
     clients = [client_of(path) for path in planes]
     places = asyncio.Semaphore(AT_ONCE)
     try:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from kubegang.api.core.types import Node, Pod
@@ -44,9 +43,6 @@ from kubegang.client.resources import (
     VOLUMEATTACHMENTS,
 )
 from kubegang.scheduler.framework.conversion import node_info, pod_info
-from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.nodetable import ALL_ROWS
-from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.storage import StorageObject
 from kubegang.scheduler.framework.storageconversion import (
     SELECTED_NODE,
@@ -58,9 +54,8 @@ from kubegang.scheduler.framework.storageconversion import (
     storage_class_info,
     volume_info,
 )
-from kubegang.scheduler.runtime.filtering import run_filter_plugins, run_pre_filter_plugins
-from kubegang.scheduler.runtime.scoring import run_pre_score_plugins, run_score_plugins
 from kubegang.testing.deciding import DecidingCore, default_profile
+from tests.real.ourscores import our_scores
 from tests.real.peer_plane import real_plane
 from tests.real.planes import client_of
 from tests.real.volume_scenes import Painter, Scene
@@ -156,7 +151,7 @@ class Stage:
             return ""
         info = pod_info(decode(made, Pod))
         core.waiting[name] = info
-        scores = _scores(core, info)
+        scores = our_scores(core, info)
         decision = core.decide_pod(name)
         node, message = await self._decided(name)
         if node:
@@ -289,19 +284,3 @@ class Stage:
 def _waits_for_a_volume(claim: JsonObject) -> bool:
     annotations = claim["metadata"].get("annotations", {})
     return SELECTED_NODE in annotations and not claim["spec"].get("volumeName")
-
-
-def _scores(core: DecidingCore, pod: PodInfo) -> dict[str, int]:
-    """Return our total score of every node that may be chosen."""
-    cluster, framework, state = core.snapshot, core.framework, CycleState()
-    outcome = run_pre_filter_plugins(framework, state, pod=pod, cluster=cluster)
-    if not outcome.status.is_success:
-        return {}
-    passed = run_filter_plugins(framework, state, pod=pod, cluster=cluster, rows=ALL_ROWS)
-    rows = np.flatnonzero(passed)
-    if not len(rows):
-        return {}
-    run_pre_score_plugins(framework, state, pod=pod, cluster=cluster, rows=rows)
-    totals = run_score_plugins(framework, state, pod=pod, cluster=cluster, rows=rows)
-    names = [cluster.nodes.names[row] for row in rows.tolist()]
-    return dict(zip(names, totals.tolist(), strict=True))

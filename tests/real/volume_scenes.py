@@ -91,7 +91,9 @@ class Painter:
             labels[ZONE] = self._rng.choice(("z1", "z2"))
             labels["topology.ebs.csi.aws.com/zone"] = self._rng.choice(("z1", "z2"))
         amounts = {"cpu": "4", "memory": "8Gi", "pods": "20"}
-        status = {"allocatable": amounts, "capacity": amounts}
+        status: JsonObject = {"allocatable": amounts, "capacity": amounts}
+        if self._chance(0.5):
+            status["declaredFeatures"] = ["RestartAllContainersOnContainerExits"]
         return _object("v1", "Node", name, labels=labels, status=status)
 
     def _csi_node(self, name: str) -> JsonObject:
@@ -200,8 +202,10 @@ class Painter:
         }
         if node:
             spec["nodeName"] = node
-        if self._chance(0.05):
-            spec["hostNetwork"], spec["hostUsers"] = True, False
+        if self._version != "1.35" and self._chance(0.1):
+            exits = {"operator": "In", "values": [1]}
+            rules = [{"action": "RestartAllContainers", "exitCodes": exits}]
+            spec["containers"][0].update(restartPolicy="Never", restartPolicyRules=rules)
         obj = _object("v1", "Pod", f"{self._tag}-{name}", spec=spec)
         obj["metadata"]["namespace"] = "default"
         return obj

@@ -26,6 +26,8 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.typecheck import json_type_problem
 
+_YAML_LINE = re.compile(r"yaml: line (\d+):")
+
 
 class ConfigurationError(ValueError):
     """A configuration that cannot be used.
@@ -56,7 +58,9 @@ class Document:
             problem = f"couldn't get version/kind; json parse error: {error}"
             raise ConfigurationError(f"{source}: {problem}", [problem]) from error
         except MalformedBodyError as error:
-            raise ConfigurationError(f"{source}: {error}", [str(error)]) from error
+            found = _YAML_LINE.match(str(error))
+            where = f"{source}:{found[1]}" if found else source
+            raise ConfigurationError(f"{where}: {error}", [str(error)]) from error
         self._node = yaml.compose(text, Loader=yaml.SafeLoader)
         self.data: JsonObject = _without_nulls(data)
 

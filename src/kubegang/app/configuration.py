@@ -16,6 +16,7 @@ from kubegang.app.options import UpOptions
 from kubegang.app.profiles.gate_flags import GateFlagError
 from kubegang.app.profiles.runtime_config import RuntimeConfigError
 from kubegang.app.profiles.table import UnknownReleaseError, profile_named
+from kubegang.app.scheduler import check_profiles
 from kubegang.nodesim.node_file import (
     NodeFileError,
     SimulatedCluster,
@@ -56,7 +57,10 @@ def check_files(options: UpOptions) -> None:
     Raises:
         BadInputError: a file cannot be read or used; says where it is wrong.
     """
-    scheduler_configuration(options.config, resolve_profile(options))
+    version = resolve_profile(options)
+    config = scheduler_configuration(options.config, version)
+    if options.config:
+        check_profiles(version, config)
     _check_admission_plugins(options)
     initial_nodes(options.nodes)
 

@@ -30,12 +30,14 @@ from kubegang.client.workqueue import FIRST_PAUSE_SECONDS, WorkQueue
 from kubegang.controllers.ephemeralvolumes.controller import EphemeralVolumes
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.garbagecollector.controller import GarbageCollector
+from kubegang.controllers.job import shapedgangs
 from kubegang.controllers.job.claims import PodClaims
 from kubegang.controllers.job.controller import FIRST_RETRY_SECONDS, JobController
 from kubegang.controllers.job.expectations import Expectations
 from kubegang.controllers.job.objects import SchedulingObjects
 from kubegang.controllers.job.orphans import OrphanReleaser
 from kubegang.controllers.job.podactions import PodActions
+from kubegang.controllers.job.shapedgangs import ShapedGangs
 from kubegang.controllers.namespace.controller import NamespaceController
 from kubegang.controllers.persistentvolumes.controller import VolumeBinder
 from kubegang.controllers.podgc.controller import PodGarbageCollector
@@ -167,9 +169,20 @@ class Controllers:
         )
         self._runs += [controller.run, orphans.run]
 
-    def _scheduling_objects(self, recorder: EventRecorder) -> SchedulingObjects | None:
+    def _scheduling_objects(
+        self, recorder: EventRecorder
+    ) -> SchedulingObjects | ShapedGangs | None:
         gates = self._profile.gates["controllers"]
-        if not gates.enabled_if_known("WorkloadWithJob") or not self._serves(PODGROUPS):
+        if not gates.enabled_if_known("WorkloadWithJob"):
+            return None
+        if self._serves(shapedgangs.PODGROUPS):
+            return ShapedGangs(
+                self._client,
+                workloads=self._informers.of(shapedgangs.WORKLOADS),
+                pod_groups=self._informers.of(shapedgangs.PODGROUPS),
+                recorder=recorder,
+            )
+        if not self._serves(PODGROUPS):
             return None
         return SchedulingObjects(
             self._client,

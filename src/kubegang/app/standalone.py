@@ -28,7 +28,7 @@ from kubegang.app.endpoints import Endpoints
 from kubegang.app.errors import BadInputError
 from kubegang.app.leading import Leadership, lead
 from kubegang.app.options import DEFAULT_VERSION, GateFlags, UpOptions
-from kubegang.app.reaching import check_reachable
+from kubegang.app.reaching import check_reachable, without_unserved_composites
 from kubegang.app.scheduler import build_scheduler, named_profiles, profiles_of, run_scheduler
 from kubegang.app.secureserving import ServingOptions, secure_serving
 from kubegang.app.shownmetrics import ShownMetrics, register_component
@@ -145,6 +145,8 @@ async def _run(parts: _Parts, transport: Transport, clock: Clock) -> None:
     client = ApiClient(transport, user_agent="kubegang-scheduler")
     try:
         await check_reachable(client)
+        profiles = await without_unserved_composites(client, parts.profiles)
+        parts = msgspec.structs.replace(parts, profiles=profiles)
         registry = CollectorRegistry()
         scheduler = build_scheduler(
             client,

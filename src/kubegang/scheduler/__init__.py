@@ -10,6 +10,7 @@ cycle          the decision, as a plain function
 plugins        one folder per plugin, and the registry
 binder         the act: bind, undo, report
 eventhandlers  informer events into cache and queue
+workloadhandlers  Workloads whose entries are groups, told as if those were objects (1.35)
 scheduler      the loop: pop, snapshot, decide, apply
 
 Everything up to ``plugins`` is pure: no clock, no I/O, no randomness of its own.

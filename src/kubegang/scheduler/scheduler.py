@@ -150,6 +150,7 @@ class Scheduler:
                 host=settings.host,
                 group_condition=condition,
                 pod_groups=pod_groups,
+                refers_to_pods=profiles[0].rules.victims_refer_to_pod,
                 speaking=tuple(name for name, rule in rules.items() if rule.speaking),
                 calls_in_flight=settings.calls_in_flight,
             ),
@@ -166,7 +167,7 @@ class Scheduler:
             handled=self._event_handled,
             binding=self._binder,
         )
-        version = profiles[0].workload_version
+        version = _workload_version(profiles)
         workloads = WorkloadHandlers(handlers) if version else None
         storage = StorageHandlers(
             self.cache,
@@ -433,6 +434,12 @@ class Scheduler:
 
 def _any_gate_on(profiles: Sequence[SchedulerProfile], gate: str) -> bool:
     return any(profile.gates.enabled_if_known(gate) for profile in profiles)
+
+
+def _workload_version(profiles: Sequence[SchedulerProfile]) -> str:
+    """Return as what Workloads with groups are looked at; empty if they are not."""
+    known = any(profile.gates.enabled_if_known("GenericWorkload") for profile in profiles)
+    return profiles[0].workload_version if known else ""
 
 
 def build_frameworks(

@@ -175,6 +175,9 @@ class DecidingCore:
             elif isinstance(instruction, EvictPod):
                 self.builder.remove_pod(instruction.pod.uid)
             elif isinstance(instruction, NominateNode):
+                if self.snapshot.pod(instruction.pod.uid) is not None:
+                    # The node that it just got, said because its binding takes long.
+                    continue
                 node = instruction.node
                 self._let_wait(msgspec.structs.replace(instruction.pod, nominated_node_name=node))
 

@@ -115,13 +115,28 @@ def _waiting(
         subject=subject,
         group=group,
         pods=len(pods),
-        needed=diagnosis.quorum,
+        needed=_needed(history, key, diagnosis),
         scheduled=_scheduled(history, key),
         outcome=diagnosis.outcome,
         message=diagnosis.message,
         upstream_message=diagnosis.upstream_message,
-        refused=tuple(_refused(diagnosis.pods)),
+        refused=tuple(_refused(_own(key, diagnosis.pods))),
     )
+
+
+def _needed(history: History, key: EntityKey, diagnosis: Diagnosis) -> int:
+    """Return how many members are needed; a diagnosis of a whole tree counts groups."""
+    if diagnosis.group is None or not diagnosis.group.is_composite:
+        return diagnosis.quorum
+    record = history.groups.get(key) if isinstance(key, PodGroupKey) else None
+    return 1 if record is None or record.min_count is None else record.min_count
+
+
+def _own(key: EntityKey, diagnoses: Iterable[PodDiagnosis]) -> list[PodDiagnosis]:
+    """Leave out what is about other groups of the tree."""
+    if not isinstance(key, PodGroupKey):
+        return list(diagnoses)
+    return [diagnosis for diagnosis in diagnoses if diagnosis.pod.pod_group in (None, key)]
 
 
 def _unknown(

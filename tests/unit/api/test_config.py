@@ -64,14 +64,12 @@ def test_arguments_of_plugins_are_completed() -> None:
     [
         pytest.param(
             "podInitialBackoffSecond: 1\n",
-            "sched.yaml:3: strict decoding error: "
-            'unknown field "podInitialBackoffSecond"',
+            'sched.yaml:3: strict decoding error: unknown field "podInitialBackoffSecond"',
             id="unknown-at-the-top",
         ),
         pytest.param(
             "profiles:\n- schedulerName: a\n  plugins:\n    scor: {}\n",
-            "sched.yaml:6: strict decoding error: "
-            'unknown field "profiles[0].plugins.scor"',
+            'sched.yaml:6: strict decoding error: unknown field "profiles[0].plugins.scor"',
             id="unknown-further-down",
         ),
         pytest.param(
@@ -143,7 +141,7 @@ def test_arguments_of_plugins_are_completed() -> None:
         ),
         pytest.param(
             "profiles: [\n",
-            "sched.yaml: yaml: line 3: did not find expected node content",
+            "sched.yaml:3: yaml: line 3: did not find expected node content",
             id="no-yaml",
         ),
     ],

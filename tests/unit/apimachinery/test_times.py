@@ -99,3 +99,19 @@ def test_micro_times_have_exactly_six_places(text: str, want: str) -> None:
 )
 def test_ages_are_short(seconds: float, want: str) -> None:
     assert times.human_duration(seconds) == want
+
+
+@pytest.mark.parametrize(
+    ("seconds", "want"),
+    [
+        (0, "0s"),
+        (0.02, "20ms"),
+        (10, "10s"),
+        (299.9998, "5m0s"),
+        (250.5, "4m10.5s"),
+        (3600, "1h0m0s"),
+        (-1.5, "-1.5s"),
+    ],
+)
+def test_durations_as_go_prints_them(seconds: float, want: str) -> None:
+    assert times.go_duration(seconds) == want

@@ -27,6 +27,14 @@ class Workload:
     is_terminating: bool = False
 
 
+@dataclass(frozen=True)
+class Group:
+    name: str
+    controller_uid: str = ""
+    is_gang: bool = True
+    api_version: str = "scheduling.k8s.io/v1alpha2"
+
+
 @dataclass
 class Cluster:
     """What admission would find in the store."""
@@ -36,6 +44,7 @@ class Cluster:
     default: Class | None = None
     labels: dict[str, dict[str, str]] = field(default_factory=dict)
     workloads: dict[str, Workload] = field(default_factory=dict)
+    groups: tuple[Group, ...] = ()
 
     def namespace_phase(self, name: str) -> str | None:
         return self.phases.get(name)
@@ -48,6 +57,9 @@ class Cluster:
 
     def workload(self, _namespace: str, name: str) -> Workload | None:
         return self.workloads.get(name)
+
+    def pod_groups(self, _namespace: str) -> tuple[Group, ...]:
+        return self.groups
 
     def node_labels(self, name: str) -> dict[str, str]:
         return self.labels.get(name, {})
@@ -82,6 +94,7 @@ def test_plugins_run_in_upstreams_order() -> None:
         "PodGroupProtection",
         "PodTopologyLabels",
         "PodGroupWorkloadExists",
+        "JobValidation",
     )
 
 
@@ -184,4 +197,45 @@ def _check(cluster: Cluster, group: dict[str, Any]) -> None:
     info = next(row for row in ROWS if (row.plural, row.version) == ("podgroups", "v1alpha2"))
     Admission(cluster, _GATES).check(
         AdmissionRequest(operation="create", info=info, namespace="default", name="g", obj=group)
+    )
+
+
+OWN = Group("own", controller_uid="job-uid")
+
+
+@pytest.mark.parametrize(
+    ("group", "named"), [(OWN, ""), (Group("g"), "g")], ids=["controlled", "named"]
+)
+def test_a_gangs_job_of_1_36_keeps_its_parallelism(group: Group, named: str) -> None:
+    text = f'cannot change parallelism for a Job referencing gang-scheduled PodGroup "{group.name}'
+    with pytest.raises(ForbiddenError, match=text):
+        _change_parallelism(Cluster(groups=(group,)), named)
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        Group("other", controller_uid="another"),
+        Group("own", controller_uid="job-uid", is_gang=False),
+        Group("own", controller_uid="job-uid", api_version="scheduling.k8s.io/v1beta1"),
+    ],
+    ids=["of another job", "basic", "1.37"],
+)
+def test_other_jobs_may_change_their_parallelism(group: Group) -> None:
+    _change_parallelism(Cluster(groups=(group,)), "")
+
+
+def test_a_gangs_job_may_change_otherwise() -> None:
+    _change_parallelism(Cluster(groups=(OWN,)), "", to=2)
+
+
+def _change_parallelism(cluster: Cluster, named: str, *, to: int = 3) -> None:
+    spec = {"schedulingGroup": {"podGroupName": named}} if named else {}
+    old = {"metadata": {"uid": "job-uid"}, "spec": {"parallelism": 2, "template": {"spec": spec}}}
+    new = {**old, "spec": {**old["spec"], "parallelism": to}}
+    info = next(row for row in ROWS if row.plural == "jobs")
+    Admission(cluster, FeatureGates({"GenericWorkload": True})).check(
+        AdmissionRequest(
+            operation="update", info=info, namespace="default", name="j", obj=new, old=old
+        )
     )

@@ -111,7 +111,7 @@ def test_a_scheduler_configuration_may_stand_among_the_files(tmp_path: Path) -> 
         ),
         pytest.param(
             CONFIGURATION.replace("Max", "Min"),
-            "stdin:3: podMinBackoffSeconds: unknown field",
+            'stdin:3: strict decoding error: unknown field "podMinBackoffSeconds"',
             id="configuration",
         ),
         pytest.param(

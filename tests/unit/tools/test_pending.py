@@ -69,6 +69,28 @@ def test_a_gang_has_the_schedulers_reason_and_fresh_numbers() -> None:
     ]
 
 
+def test_a_group_of_a_tree_has_the_trees_reason_and_its_own_numbers() -> None:
+    story = Story()
+    story.group("g", min_count=2)
+    story.pods("a", "b", group="g")
+
+    def explain(_key: EntityKey) -> Diagnosis | None:
+        own = make_pod("b").group("g").info()
+        other = make_pod("x").group("h").info()
+        return Diagnosis(
+            outcome="unschedulable",
+            message="needs 3 child groups at once",
+            group=PodGroupKey("default", "root", "CompositePodGroup"),
+            quorum=3,
+            pods=tuple(PodDiagnosis(pod, 1, (), f"pod {pod.name}") for pod in (other, own)),
+        )
+
+    (found,) = pending_of(story.history, explain, scheduler_names=SERVED)
+    assert (found.group, found.pods, found.needed) == ("g", 2, 2)
+    assert found.message == "needs 3 child groups at once"
+    assert [refused.first for refused in found.refused] == ["b"]
+
+
 def test_a_pod_for_a_scheduler_that_does_not_run_says_so() -> None:
     story = Story()
     story.pods("p", schedulerName="volcano")

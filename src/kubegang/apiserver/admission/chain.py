@@ -14,7 +14,7 @@ from kubegang.apiserver.admission import pods, priority
 from kubegang.apiserver.admission.finalizers import protect_with
 from kubegang.apiserver.admission.namespaces import admit_into_namespace, keep_immortal
 from kubegang.apiserver.admission.request import AdmissionRequest, Admit, Lookup, Operation
-from kubegang.apiserver.admission.workloads import admit_group_of_workload
+from kubegang.apiserver.admission.workloads import admit_group_of_workload, keep_parallelism
 from kubegang.base.feature_gates import FeatureGates
 
 
@@ -82,6 +82,7 @@ _CHECKS = (
         "podgroups.scheduling.k8s.io",
         admit_group_of_workload,
     ),
+    _Row("JobValidation", "update", "jobs.batch", keep_parallelism),
 )
 """What is asked once the object is as it will be stored, and valid."""
 

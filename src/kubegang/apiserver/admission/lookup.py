@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 import msgspec
@@ -12,6 +13,7 @@ _NAMESPACES = "/core/namespaces/"
 _NODES = "/core/nodes/"
 _PRIORITY_CLASSES = "/scheduling.k8s.io/priorityclasses/"
 _WORKLOADS = "/scheduling.k8s.io/workloads/"
+_POD_GROUPS = "/scheduling.k8s.io/podgroups/"
 
 T = TypeVar("T")
 
@@ -72,6 +74,45 @@ class _Workload(msgspec.Struct):
         return [template.name for template in self.spec.pod_group_templates]
 
 
+class _Owner(msgspec.Struct):
+    uid: str
+    controller: bool = False
+
+
+class _Owned(msgspec.Struct, rename="camel"):
+    name: str
+    owner_references: tuple[_Owner, ...] = ()
+
+
+class _Policy(msgspec.Struct):
+    gang: dict[str, int] | None = None
+
+
+class _Policies(msgspec.Struct, rename="camel"):
+    scheduling_policy: _Policy = msgspec.field(default_factory=_Policy)
+
+
+class _PodGroup(msgspec.Struct, rename="camel"):
+    api_version: str
+    metadata: _Owned
+    spec: _Policies
+
+    @property
+    def name(self) -> str:
+        """The group's name."""
+        return self.metadata.name
+
+    @property
+    def controller_uid(self) -> str:
+        """The uid of its controller, or empty."""
+        return next((o.uid for o in self.metadata.owner_references if o.controller), "")
+
+    @property
+    def is_gang(self) -> bool:
+        """Whether it starts all or nothing."""
+        return self.spec.scheduling_policy.gang is not None
+
+
 class _Decoded(Generic[T]):
     """Decoded objects by key, each as long as its revision stays the same."""
 
@@ -107,6 +148,7 @@ class StoreLookup:
         self._nodes = _Decoded(store, _Node)
         self._classes = _Decoded(store, _PriorityClass)
         self._workloads = _Decoded(store, _Workload)
+        self._groups = _Decoded(store, _PodGroup)
 
     def namespace_phase(self, name: str) -> str | None:
         """Return a namespace's phase, ``None`` if it does not exist."""
@@ -128,6 +170,11 @@ class StoreLookup:
     def workload(self, namespace: str, name: str) -> _Workload | None:
         """Return a Workload, ``None`` if it does not exist."""
         return self._workloads.get(f"{_WORKLOADS}{namespace}/{name}")
+
+    def pod_groups(self, namespace: str) -> Iterator[_PodGroup]:
+        """Return the PodGroups of a namespace."""
+        items = self._store.list(f"{_POD_GROUPS}{namespace}/").items
+        return (self._groups.of(item) for item in items)
 
     def node_labels(self, name: str) -> dict[str, str]:
         """Return a node's labels, empty if there is no such node."""

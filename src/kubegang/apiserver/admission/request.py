@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -72,6 +72,30 @@ class WorkloadFacts(Protocol):
         ...
 
 
+class PodGroupFacts(Protocol):
+    """The members of a PodGroup that admission needs."""
+
+    @property
+    def name(self) -> str:
+        """The group's name."""
+        ...
+
+    @property
+    def api_version(self) -> str:
+        """The form in which it is stored."""
+        ...
+
+    @property
+    def controller_uid(self) -> str:
+        """The uid of its controller, or empty."""
+        ...
+
+    @property
+    def is_gang(self) -> bool:
+        """Whether it starts all or nothing."""
+        ...
+
+
 class Lookup(Protocol):
     """Reads of the cluster's state that plug-ins need."""
 
@@ -89,6 +113,10 @@ class Lookup(Protocol):
 
     def workload(self, namespace: str, name: str) -> WorkloadFacts | None:
         """Return a Workload, ``None`` if it does not exist."""
+        ...
+
+    def pod_groups(self, namespace: str) -> Iterable[PodGroupFacts]:
+        """Return the PodGroups of a namespace."""
         ...
 
     def node_labels(self, name: str) -> dict[str, str]:

@@ -75,6 +75,7 @@ PROFILE = release(
         spares_victims="still-fit",
         tells_found_room=False,
         no_claims_text="no new claims to deallocate",
+        taints_wake_like_new_nodes=True,
         claims_make_room_for_groups=False,
         siblings_use_claims=False,
         node_features=(

@@ -3,7 +3,7 @@
 One sync of one Job reads like this:
 
     1. count its pods            tally.tally
-    2. its Workload and group    objects.SchedulingObjects
+    2. its Workload and group    objects.SchedulingObjects, shapedgangs.ShapedGangs
     3. has it ended?             verdict.judge
     4. remove and make pods      plan.plan_pods, podactions.PodActions
     5. name pods that ended      status.first_status, written
@@ -45,6 +45,7 @@ from kubegang.controllers.job.plan import plan_pods
 from kubegang.controllers.job.podactions import Failure, PodActions
 from kubegang.controllers.job.pods import has_finalizer, is_deleted, is_ready
 from kubegang.controllers.job.podtemplate import pods_for
+from kubegang.controllers.job.shapedgangs import ShapedGangs
 from kubegang.controllers.job.status import Present, first_status, second_status
 from kubegang.controllers.job.statuswriter import PATIENCE_SECONDS, StatusWriter
 from kubegang.controllers.job.tally import Tally, tally
@@ -76,7 +77,7 @@ class JobController:
         *,
         jobs: Informer[JsonObject],
         pods: Informer[JsonObject],
-        scheduling: SchedulingObjects | None,
+        scheduling: SchedulingObjects | ShapedGangs | None,
         recorder: EventRecorder,
         expectations: Expectations,
         actions: PodActions,

@@ -7,26 +7,25 @@ of it later, a refused binding above all, is told to cache and queue here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, Literal, assert_never
+from typing import assert_never
 
 import msgspec
 
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
-from kubegang.base.logging import logger
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import PODGROUPS
-from kubegang.scheduler.binder.binding import Binding, BindingFailed, PodBinder
+from kubegang.scheduler.binder.binding import Binding
+from kubegang.scheduler.binder.bindingcycle import BindingCycle, Moved
 from kubegang.scheduler.binder.dispatch import DEFAULT_LIMIT, Dispatcher
 from kubegang.scheduler.binder.events import EventRecorder
 from kubegang.scheduler.binder.evicting import Evictor, Preemption
 from kubegang.scheduler.binder.metrics import SchedulerMetrics
-from kubegang.scheduler.binder.permitting import WaitingRoom
 from kubegang.scheduler.binder.preemptionmetrics import preemptor_of
-from kubegang.scheduler.binder.preparing import Preparer
 from kubegang.scheduler.binder.references import pod_group_reference, pod_reference
 from kubegang.scheduler.binder.speaking import HeldReporter
 from kubegang.scheduler.binder.status import Condition, StatusWriter
+from kubegang.scheduler.binder.telling import PodTeller
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.cycle.decision import (
     ActivatePods,
@@ -41,29 +40,14 @@ from kubegang.scheduler.cycle.decision import (
     SkipPod,
     WaitOnPermit,
 )
-from kubegang.scheduler.framework.binding import WaitingPod, WaitingPods
+from kubegang.scheduler.framework.binding import WaitingPods
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import QueuedPodInfo
-from kubegang.scheduler.framework.fiterror import one_node_error
 from kubegang.scheduler.framework.pods import NodeName, PodGroupKey, PodInfo, PodUid
-from kubegang.scheduler.framework.status import Status, failure, unschedulable
 from kubegang.scheduler.queue.board import Move
-from kubegang.scheduler.queue.changes import ASSIGNED_POD_DELETE
 from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.queue.queue import SchedulingQueue
-from kubegang.scheduler.runtime.binding import (
-    choose_bind_plugin,
-    run_post_bind_plugins,
-    run_unreserve_plugins,
-)
 from kubegang.scheduler.runtime.framework import Framework
-
-Moved = Callable[[tuple[Move, ...]], None]
-"""Called when something moved in the queue because of a binding."""
-
-_ASSIGNED: Final = "Successfully assigned {pod} to {node}"
-
-_log = logger(__name__)
 
 
 class BinderSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,11 +59,13 @@ class BinderSettings(msgspec.Struct, frozen=True, kw_only=True):
         speaking: the schedulerNames whose held pods are spoken about.
         calls_in_flight: API calls at a time.
         pod_groups: in which API version pod groups are written and referred to.
+        refers_to_pods: whether events on victims refer to the pod they go for.
     """
 
     host: str
     group_condition: str
     pod_groups: Resource = PODGROUPS
+    refers_to_pods: bool = False
     speaking: tuple[str, ...] = ()
     calls_in_flight: int = DEFAULT_LIMIT
 
@@ -105,6 +91,7 @@ class Binder:
         self._clock = clock
         self._moved = moved
         self._pod_groups = settings.pod_groups
+        self._refers_to_pods = settings.refers_to_pods
         self._dispatcher = Dispatcher(limit=settings.calls_in_flight)
         self._events = EventRecorder(client, self._dispatcher, clock=clock, host=settings.host)
         self._statuses = StatusWriter(
@@ -114,6 +101,7 @@ class Binder:
             group_condition=settings.group_condition,
             pod_groups=settings.pod_groups,
         )
+        self._teller = PodTeller(self._events, self._statuses)
         self._held = HeldReporter(
             queue,
             cache,
@@ -122,33 +110,25 @@ class Binder:
             speaking=settings.speaking,
             group_api_version=settings.pod_groups.api_version,
         )
+        self._cycle = BindingCycle(
+            client,
+            self._dispatcher,
+            cache=cache,
+            queue=queue,
+            teller=self._teller,
+            metrics=metrics,
+            clock=clock,
+            moved=moved,
+            wake=wake,
+        )
         self._evictor = Evictor(
             client,
             self._dispatcher,
             events=self._events,
             clock=clock,
             ended=self._preemption_ended,
-            give_up=self._preempt_unbound,
-        )
-        self._waiting = WaitingRoom(
-            allowed=self._permitted, rejected=self._rejected, waited=self._permit_waited
-        )
-        self._preparer = Preparer(
-            client=client,
-            dispatcher=self._dispatcher,
-            cache=cache,
-            clock=clock,
-            prepared=self._bind,
-            failed=self._not_prepared,
-            waits=wake,
-        )
-        self._pod_binder = PodBinder(
-            client,
-            self._dispatcher,
-            cache=cache,
-            clock=clock,
-            bound=self._pod_bound,
-            failed=self._binding_failed,
+            give_up=self._cycle.preempt,
+            has_node=self._has_node,
         )
 
     async def run(self) -> None:
@@ -167,17 +147,11 @@ class Binder:
         """Speak about who is held for long, and look after events."""
         self._held.tick(now=now)
         self._events.tick()
-        self._waiting.tick(now=now)
-        self._preparer.tick(now=now)
+        self._cycle.tick(now=now)
 
     def next_tick(self) -> float | None:
         """Return when ``tick`` has something to do, or ``None``."""
-        due = (
-            self._held.next_report(),
-            self._events.next_tick(),
-            self._waiting.next_tick(),
-            self._preparer.next_tick(),
-        )
+        due = (self._held.next_report(), self._events.next_tick(), self._cycle.next_tick())
         return min((t for t in due if t is not None), default=None)
 
     def start(
@@ -211,28 +185,28 @@ class Binder:
                 case BindPod(pod, node):
                     # What was still to be said about its waiting is out of date now.
                     self._statuses.discard(pod.uid)
-                    self._preparer.start(binding(pod, node))
+                    self._cycle.start(binding(pod, node))
                 case WaitOnPermit(pod, node, waits):
                     self._statuses.discard(pod.uid)
-                    self._waiting.hold(binding(pod, node), waits, now=started)
+                    self._cycle.waiting.hold(binding(pod, node), waits, now=started)
                 case AllowWaitingPod(plugin, uid):
-                    self._waiting.allow(plugin, uid)
+                    self._cycle.waiting.allow(plugin, uid)
                 case RejectWaitingPod(plugin, uid, message):
-                    self._waiting.reject(plugin, uid, message)
+                    self._cycle.waiting.reject(plugin, uid, message)
                 case ActivatePods(keys):
                     self._moved(self._queue.activate(keys, now=self._clock.now()))
                 case FailPod(pod, reason, message):
                     error = reason == "SchedulerError"
                     seconds = self._clock.now() - started
                     self._metrics.note_failed(pod.scheduler_name, error=error, seconds=seconds)
-                    self._report_failure(pod, reason, message)
+                    self._teller.tell_failure(pod, reason, message)
                 case NominateNode(pod, node):
                     self._statuses.nominate(pod, node)
                 case EvictPod():
                     evictions.append(instruction)
                 case SkipPod(pod, message):
                     if message:
-                        self._tell(pod, "Warning", reason="FailedScheduling", note=message)
+                        self._teller.warn(pod, message)
                 case SetPodGroupCondition():
                     self._set_group_condition(instruction)
                 case _:
@@ -253,69 +227,28 @@ class Binder:
             by_preemptor.setdefault(eviction.preemptor or entity, []).append(eviction)
         for preemptor, theirs in by_preemptor.items():
             related = self._group_reference(preemptor)
-            if not isinstance(preemptor, PodGroupKey) and preemptor in queued:
+            if self._refers_to_pods and not isinstance(preemptor, PodGroupKey):
                 related = pod_reference(queued[preemptor].pod)
             self._evictor.preempt(preemptor, theirs, controller=controller, related=related)
 
-    # --- pods on their way to the binding ------------------------------------------------
+    # --- what pods on their way must know ------------------------------------------------
 
     @property
     def waiting_pods(self) -> WaitingPods:
         """The pods that wait on permit."""
-        return self._waiting
+        return self._cycle.waiting
 
     def cluster_changed(self) -> None:
         """Look again at what pods wait for before they are bound."""
-        self._preparer.cluster_changed()
+        self._cycle.cluster_changed()
 
     def pod_gone(self, uid: PodUid) -> None:
         """Forget a pod that was deleted, or bound by somebody else."""
-        waiting = self._waiting.drop(uid)
-        binding = waiting or self._preparer.drop(uid)
-        if binding is not None:
-            self._unreserve(binding)
-        if waiting is not None:
-            # Seen on 1.35.4: a pod that waits on permit is rejected before it is forgotten.
-            note = one_node_error(unschedulable("removed"))
-            self._tell(waiting.queued.pod, "Warning", reason="FailedScheduling", note=note)
+        self._cycle.pod_gone(uid)
 
     def node_gone(self, node: NodeName) -> None:
-        """Send pods back to the queue that wait on permit with a place on this node.
-
-        (Upstream lets them wait, and then binds them to a node that does not exist.)
-        """
-        for uid in self._waiting.on_node(node):
-            binding = self._waiting.drop(uid)
-            if binding is not None:
-                self._give_up(binding, failure(f'node "{node}" not found'))
-
-    def _permitted(self, binding: Binding) -> None:
-        pod = binding.queued.pod
-        self._moved(self._queue.let_go(pod, now=self._clock.now()))
-        self._preparer.start(binding)
-
-    def _permit_waited(self, pod: WaitingPod, status: Status) -> None:
-        self._metrics.permit_wait.labels(status.code.value).observe(self._clock.now() - pod.since)
-
-    def _rejected(self, binding: Binding, status: Status) -> None:
-        self._give_up(binding, status)
-
-    def _not_prepared(self, binding: Binding, status: Status) -> None:
-        self._give_up(binding, status)
-
-    def _preempt_unbound(self, uid: PodUid) -> bool:
-        """Take the node from a pod that is not being bound yet; return whether it was so."""
-        binding = self._waiting.drop(uid) or self._preparer.drop(uid)
-        if binding is None:
-            return False
-        self._give_up(binding, unschedulable("preempted").by("DefaultPreemption"))
-        return True
-
-    def _bind(self, binding: Binding) -> None:
-        pod = binding.queued.pod
-        self._statuses.discard(pod.uid)
-        choose_bind_plugin(binding.framework, pod=pod, node=binding.node)
-        self._pod_binder.start(binding)
+        """Forget a node that was deleted."""
+        self._cycle.node_gone(node)
 
     def _set_group_condition(self, wish: SetPodGroupCondition) -> None:
         group = self._cache.pod_group(wish.group)
@@ -329,7 +262,11 @@ class Binder:
             return None
         return pod_group_reference(group, api_version=self._pod_groups.api_version)
 
-    # --- how preemptions and bindings end ------------------------------------------------
+    # --- how preemptions end -------------------------------------------------------------
+
+    def _has_node(self, uid: PodUid) -> bool:
+        known = self._cache.pod(uid)
+        return known is not None and bool(known.node)
 
     def _preemption_ended(self, preemption: Preemption) -> None:
         """Let the preemptor be tried again."""
@@ -341,86 +278,3 @@ class Binder:
         )
         self._cache.end_preemption(preemptor)
         self._moved(self._queue.preemption_ended(preemptor, failed=preemption.failed, now=now))
-
-    def _pod_bound(self, binding: Binding) -> None:
-        pod = binding.queued.pod
-        now = self._clock.now()
-        self._metrics.note_bound(binding.queued, started=binding.started, now=now)
-        run_post_bind_plugins(binding.framework, binding.state, pod=pod, node=binding.node)
-        self._events.record(
-            pod_reference(pod),
-            type="Normal",
-            reason="Scheduled",
-            action="Binding",
-            note=_ASSIGNED.format(pod=pod.key, node=binding.node),
-            controller=pod.scheduler_name,
-            repeats=False,
-        )
-
-    def _binding_failed(self, failed: BindingFailed) -> None:
-        binding = failed.binding
-        plugin = choose_bind_plugin(
-            binding.framework, pod=binding.queued.pod, node=binding.node
-        ).NAME
-        status = failure(f'running Bind plugin "{plugin}": {failed.error}').by(plugin)
-        self._give_up(binding, status, is_pending=failed.is_pending)
-
-    def _give_up(self, binding: Binding, status: Status, *, is_pending: bool = True) -> None:
-        """Free the node, queue the pod again if it still waits, and say so."""
-        queued, now = binding.queued, self._clock.now()
-        pod = queued.pod
-        _log.warning(
-            "pod not bound",
-            pod=pod.key,
-            node=binding.node,
-            podGroup=str(pod.pod_group or ""),
-            error=status.as_error,
-        )
-        self._unreserve(binding)
-        latest = self._cache.forget(pod.uid)
-        moves: tuple[Move, ...] = ()
-        if latest is not None and is_pending:
-            queued.pod = latest
-            plugins = frozenset({status.plugin}) if status.is_rejected else frozenset[str]()
-            # Before the others learn of the room, which is of no use to this pod itself.
-            moves = self._queue.take_back(queued, plugins, now=now)
-            if status.is_rejected:
-                self._report_failure(latest, "Unschedulable", one_node_error(status))
-            else:
-                self._report_failure(latest, "SchedulerError", status.as_error)
-        else:
-            moves = self._queue.delete_pod(pod, now=now)
-        freed = msgspec.structs.replace(pod, node_name=binding.node)
-        moves += self._queue.handle(ASSIGNED_POD_DELETE, freed, None, now=now, apart_from=pod.uid)
-        error = not status.is_rejected
-        self._metrics.note_failed(pod.scheduler_name, error=error, seconds=now - binding.started)
-        self._moved(moves)
-
-    def _unreserve(self, binding: Binding) -> None:
-        run_unreserve_plugins(
-            binding.framework,
-            binding.state,
-            pod=binding.queued.pod,
-            node=binding.node,
-            cluster=self._cache.snapshot(),
-        )
-
-    # --- telling -------------------------------------------------------------------------
-
-    def _report_failure(
-        self, pod: PodInfo, reason: Literal["Unschedulable", "SchedulerError"], message: str
-    ) -> None:
-        self._tell(pod, "Warning", reason="FailedScheduling", note=message)
-        self._statuses.set_pod_condition(pod, Condition("False", reason, message))
-
-    def _tell(
-        self, pod: PodInfo, type: Literal["Normal", "Warning"], *, reason: str, note: str
-    ) -> None:
-        self._events.record(
-            pod_reference(pod),
-            type=type,
-            reason=reason,
-            action="Scheduling",
-            note=note,
-            controller=pod.scheduler_name,
-        )

@@ -60,6 +60,7 @@ class Evictor:
         clock: Clock,
         ended: Callable[[Preemption], None],
         give_up: Callable[[PodUid], bool],
+        has_node: Callable[[PodUid], bool],
     ) -> None:
         """Set up.
 
@@ -71,6 +72,8 @@ class Evictor:
             ended: called when all victims of a preemption have been told.
             give_up: takes a pod's node away if it is not bound yet, and returns whether it
                 could; such a pod need not be deleted.
+            has_node: whether a pod still has a node; it need not go a second time if it lost
+                that to another preemptor.
         """
         self._client = client
         self._dispatcher = dispatcher
@@ -78,6 +81,7 @@ class Evictor:
         self._clock = clock
         self._ended = ended
         self._give_up = give_up
+        self._has_node = has_node
 
     def preempt(
         self,
@@ -114,10 +118,14 @@ class Evictor:
                 self._ended(preemption)
 
         # Not the pod's own key: a binding of it that still waits must not be dropped for this.
-        self._dispatcher.submit(("evict", eviction.pod.uid), act, lane=Lane.BIND)
+        # Nor one for all preemptors: each is held until its own call was made.
+        key = ("evict", preemption.preemptor, eviction.pod.uid)
+        self._dispatcher.submit(key, act, lane=Lane.BIND)
 
     async def _evict(self, preemption: Preemption, eviction: EvictPod) -> None:
         pod = eviction.pod
+        if not self._has_node(pod.uid):
+            return
         try:
             if not self._give_up(pod.uid):
                 await self._mark_and_delete(pod, eviction.condition_message)

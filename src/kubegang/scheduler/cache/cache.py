@@ -277,6 +277,8 @@ class Cache:
 
     def known_members(self, key: PodGroupKey) -> int:
         """Return how many members exist that are not finished; of a tree, in all its groups."""
+        if not key.is_composite:
+            return self._members.counts(key).known
         return sum(self._members.counts(leaf).known for leaf in self.leaf_groups(key))
 
     def member_counts(self, key: PodGroupKey) -> MemberCounts:

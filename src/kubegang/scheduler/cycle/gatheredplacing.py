@@ -43,7 +43,7 @@ class GatheredMember(msgspec.Struct, frozen=True, kw_only=True):
         node: its place in the trial: that node, or the one on which room is being made.
         message: what kube-scheduler says if no node has room.
         plugins: whose refusals they were.
-        diagnosis: the same for people.
+        diagnosis: the same for people; ``None`` where only the outcome matters.
         room: what post filters said, if they were asked; whoever must go by it does so
             whatever becomes of the member.
         permit: the answer to the question for a permit, if it has a place.
@@ -60,6 +60,11 @@ class GatheredMember(msgspec.Struct, frozen=True, kw_only=True):
     room: PostFilterResult | None = None
     permit: Status = SUCCESS
     state: CycleState | None = None
+
+    @property
+    def found_nothing(self) -> bool:
+        """Whether the search found no node for it, and no room is being made."""
+        return not self.node and self.status.is_rejected and self.state is not None
 
     @property
     def needs_room(self) -> bool:
@@ -109,7 +114,7 @@ def place_gathered(
         members: to be tried.
         placement: where.
         state: of the whole group cycle.
-        make_room: ask post filters about members that find no node.
+        make_room: ask post filters about members that find no node, and say why they do.
     """
     results: list[GatheredMember] = []
     status, needs_room = NOT_FEASIBLE, False
@@ -143,10 +148,10 @@ def _place_member(
     make_room: bool,
     twin: GatheredMember | None,
 ) -> GatheredMember:
-    alike = twin is not None and not twin.node and is_twin(twin.pod, pod)
-    if twin is not None and alike and twin.diagnosis is not None and cycle.search.leave_out():
+    alike = twin is not None and twin.found_nothing and is_twin(twin.pod, pod)
+    if twin is not None and alike and cycle.search.leave_out():
         # Nothing has changed since its twin found no node, so it would find none either.
-        diagnosis = diagnose_twin(pod, twin.diagnosis)
+        diagnosis = None if twin.diagnosis is None else diagnose_twin(pod, twin.diagnosis)
         return msgspec.structs.replace(twin, pod=pod, diagnosis=diagnosis)
     notes = CycleState(state)
     found = cycle.search.find(notes, pod, placement=placement)
@@ -167,12 +172,15 @@ def _without_node(
         status=failure.status,
         message=failure.message,
         plugins=failure.plugins,
-        # Within the trial: a member competes with the siblings placed before it.
-        diagnosis=diagnose_pod(cycle.snapshot.nodes, pod, failure),
         state=state,
     )
+    if not make_room:
+        return member
+    # Within the trial: a member competes with the siblings placed before it.
+    diagnosis = diagnose_pod(cycle.snapshot.nodes, pod, failure)
+    member = msgspec.structs.replace(member, diagnosis=diagnosis)
     # Without any node there is nobody to evict, and nobody is asked.
-    if not make_room or not failure.refusals:
+    if not failure.refusals:
         return member
     room = run_post_filter_plugins(
         cycle.framework, state, pod=pod, refusals=failure.refusals, handle=cycle.handle

@@ -32,6 +32,7 @@ from kubegang.scheduler.runtime.binding import (
     PermitOutcome,
     has_binding_points,
     has_work_before_binding,
+    reserves_for,
     run_permit_plugins,
     run_reserve_plugins,
     run_unreserve_plugins,
@@ -98,7 +99,7 @@ def reserve_in_trial(cycle: Cycle, trial: Trial, chosen: ChosenNode) -> Status:
     if not cycle.framework.reserve_plugins:
         return SUCCESS
     status = run_reserve_plugins(cycle.framework, state, pod=pod, node=node, cluster=cycle.snapshot)
-    if status.is_success:
+    if status.is_success and reserves_for(cycle.framework, pod):
         trial.undo_with(
             partial(
                 run_unreserve_plugins,

@@ -169,6 +169,9 @@ class Twins:
         number = self._kind_of(pod)
         if number is None or not self._is_worth_knowing(number, rows):
             return None
+        if self._snapshot.nominations and self._handle.leaves_room(pod):
+            # Who is decided about may have changed since, and with it who leaves room to whom.
+            return None
         kind = self._kinds[number]
         if kind.parts.is_unsure and not still_additive(
             kind.parts, kind.state, pod=pod, cluster=self._snapshot, rows=rows

@@ -204,9 +204,10 @@ class AdditivePlugin(Plugin, Protocol):
     """A plugin to which pods are no more than what they ask for.
 
     What it says about a pod without host ports, affinity, spreading, volumes and claims of its
-    own depends on Node objects and on the pod; and on other such pods only through the sums, per node, of
-    what the pods there ask for. So what it would say beside siblings can be worked out before
-    they are placed. A filter reads the requests of the pod, a local score its ``score_key``.
+    own depends on Node objects and on the pod; and on other such pods only through the sums,
+    per node, of what the pods there ask for. So what it would say beside siblings can be worked
+    out before they are placed. A filter reads the requests of the pod, a local score its
+    ``score_key``.
     """
 
     ADDITIVE: ClassVar[bool]

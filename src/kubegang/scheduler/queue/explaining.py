@@ -11,6 +11,7 @@ import msgspec
 from kubegang.scheduler.framework.entities import QueuedPodInfo
 from kubegang.scheduler.framework.podgroups import PodGroupStates
 from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
+from kubegang.scheduler.framework.workloadgroups import group_name
 from kubegang.scheduler.queue.entries import Entry
 from kubegang.scheduler.queue.lacking import (
     complete_children,
@@ -58,8 +59,15 @@ def explain_entry(entry: Entry, groups: PodGroupStates, *, now: float) -> Waitin
 
 def explain_incomplete(key: PodGroupKey, groups: PodGroupStates) -> Waiting:
     """Say what members wait for whose group, or one above it, is not known."""
-    message = missing_parent(groups, key)
-    upstream = f'waiting for pod\'s pod group "{key.name}" to appear in scheduling queue'
+    workload = group_name(key)
+    if workload is None:
+        message = missing_parent(groups, key)
+        upstream = f'waiting for pod\'s pod group "{key.name}" to appear in scheduling queue'
+    else:
+        message = f"waiting for a Workload {workload.workload} with {workload.pod_group} in it"
+        upstream = (
+            f'waiting for pods\'s workload "{workload.workload}" to appear in scheduling queue'
+        )
     waiting = Waiting(place=Place.INCOMPLETE, message=message, upstream_message=upstream, group=key)
     return with_counts(waiting, groups)
 

@@ -1,9 +1,10 @@
 """The places where a pending pod can be, and the moves between them.
 
 Every pending pod is in exactly one place. An ordinary pod is an entity of its own; a member
-shares the place of its group's entity, except while its group is unknown (incomplete) or
-is being decided about (pending). ``nowhere`` is outside the queue: not yet seen, being
-bound, bound, or gone.
+shares the place of its group's entity, which for a group in a tree is the root, except while
+its group or one above it is unknown (incomplete) or is being decided about (pending).
+``nowhere`` is outside the queue: not yet seen, being bound, bound, or gone. "Its PodGroup"
+stands for every group above the pod.
 
     nowhere -> active: added; or its binding failed
     nowhere -> backoff: it joins a group that backs off; or its binding failed

@@ -126,10 +126,19 @@ class SchedulingQueue:
         *,
         now: float,
         apart_from: PodUid | None = None,
+        strongest: int | None = None,
     ) -> Moves:
-        """Give another attempt to whomever the event may help, apart from one pod.
+        """Give another attempt to whomever the event may help.
 
         The pod or group that the event is about must have been told to the queue before.
+
+        Args:
+            event: what happened.
+            old: the object before it.
+            new: the object after it.
+            now: the moment.
+            apart_from: a pod that it cannot help.
+            strongest: whoever has a higher priority is not helped either.
         """
         if event.actions != Action.UPDATE_OTHER:
             self._board.backoff.stir()
@@ -138,6 +147,8 @@ class SchedulingQueue:
         happening = Happening(event, old, new)
         for entry in self._board.pool.concerned(happening):
             if entry.key == apart_from:
+                continue
+            if strongest is not None and entry.info.priority > strongest:
                 continue
             if entry.is_group:
                 self._group_flow.reconsider(entry, happening, now=now)

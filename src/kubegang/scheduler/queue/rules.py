@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from kubegang.api.profile import SchedulerProfile
 from kubegang.scheduler.framework.entities import QueuedEntity
-from kubegang.scheduler.framework.events import ClusterEvent, HintRegistration
-from kubegang.scheduler.framework.interface import PreEnqueuePlugin
+from kubegang.scheduler.framework.events import Action, ClusterEvent, HintRegistration
+from kubegang.scheduler.framework.interface import EnqueuePlugin, PreEnqueuePlugin
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.queue.heap import Order
 from kubegang.scheduler.runtime.framework import Framework
@@ -51,7 +51,8 @@ class QueueRules:
         return cls(
             gates=framework.pre_enqueue_plugins,
             hints={
-                plugin.NAME: tuple(plugin.queueing_hints()) for plugin in framework.enqueue_plugins
+                plugin.NAME: _hints(plugin, with_taints=profile.rules.taints_wake_like_new_nodes)
+                for plugin in framework.enqueue_plugins
             },
             sort=framework.queue_sort_plugin.queue_sort,
             groups=grouped and profile.group_cycle == "entity",
@@ -63,6 +64,26 @@ class QueueRules:
     def is_member(self, pod: PodInfo) -> bool:
         """Return whether the pod waits as a member of its group."""
         return self.groups and pod.pod_group is not None
+
+
+_NEW_NODE = ClusterEvent("Node", Action.ADD)
+_TAINTS = ClusterEvent("Node", Action.UPDATE_NODE_TAINT)
+
+
+def _hints(plugin: EnqueuePlugin, *, with_taints: bool) -> tuple[HintRegistration, ...]:
+    """Return what a plugin waits for.
+
+    Args:
+        plugin: it.
+        with_taints: whether one that waits for new nodes, but not for changed taints, is
+            told of the latter too; then any of them is worth an attempt.
+    """
+    hints = tuple(plugin.queueing_hints())
+    events = [hint.event for hint in hints]
+    told = any(event.matches(_TAINTS) for event in events)
+    if not with_taints or told or not any(event.matches(_NEW_NODE) for event in events):
+        return hints
+    return (*hints, HintRegistration(_TAINTS))
 
 
 class HintIndex:

@@ -65,6 +65,11 @@ def has_binding_points(framework: Framework, pod: PodInfo) -> bool:
     return any(True for plugins in points for _ in _concerned(plugins, pod))
 
 
+def reserves_for(framework: Framework, pod: PodInfo) -> bool:
+    """Return whether any plugin reserves something for the pod."""
+    return any(True for _ in _concerned(framework.reserve_plugins, pod))
+
+
 @measured("Reserve")
 def run_reserve_plugins(
     framework: Framework, state: CycleState, *, pod: PodInfo, node: NodeName, cluster: ClusterView

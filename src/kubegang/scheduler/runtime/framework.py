@@ -200,9 +200,7 @@ class Framework:
         self.placement_feasible_plugins = tuple(
             p for p in self.plugins if isinstance(p, PlacementFeasiblePlugin)
         )
-        weights = points.weights(
-            "placementScore", PlacementScorePlugin, told_as="placement score"
-        )
+        weights = points.weights("placementScore", PlacementScorePlugin, told_as="placement score")
         self.placement_scores = tuple(
             WeighedPlacementScore(p, weights[p.NAME])
             for p in points.at("placementScore", PlacementScorePlugin)

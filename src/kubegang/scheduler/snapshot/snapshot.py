@@ -107,6 +107,8 @@ class Snapshot:
 
     def scheduled_count(self, key: PodGroupKey) -> int:
         """Return how many pods of a group have a node."""
+        if not key.is_composite:
+            return len(self._placed.members(key))
         return sum(len(self._placed.members(leaf)) for leaf in self.forest.leaves(key))
 
     def nominated_on(self, row: int) -> Collection[PodInfo]:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from structlog.testing import capture_logs
 
-from kubegang.apimachinery.errors import InvalidError, NotFoundError
+from kubegang.apimachinery.errors import (
+    ApiError,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+)
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.client.interface import UnreachableError
 from kubegang.scheduler.binder.events import NOTE_LIMIT, EventRecorder
@@ -108,6 +114,23 @@ async def test_a_refused_event_is_dropped(told: Told) -> None:
     await told.tell()
     await told.pass_time(10)
     assert len(told.bodies("POST")) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    [
+        (NotFoundError('namespaces "default" not found'), 0),
+        (ForbiddenError("… because it is being terminated"), 0),
+        (ForbiddenError("… you may not"), 1),
+    ],
+)
+async def test_an_event_of_a_namespace_that_goes_is_dropped_without_a_word(
+    told: Told, error: ApiError, lines: int
+) -> None:
+    told.acting.client.fail(error, method="POST")
+    with capture_logs() as logs:
+        await told.tell()
+    assert len(logs) == lines
 
 
 async def test_a_long_note_is_cut_as_upstream_cuts_it(told: Told) -> None:

@@ -31,6 +31,7 @@ class Evicting(Acting):
         self.ended: list[Preemption] = []
         events = EventRecorder(self.client, self.dispatcher, clock=clock, host="here")
         self.unbound: set[str] = set()
+        self.without_node: set[str] = set()
         self.evictor = Evictor(
             self.client,
             self.dispatcher,
@@ -38,11 +39,17 @@ class Evicting(Acting):
             clock=clock,
             ended=self.ended.append,
             give_up=self.unbound.__contains__,
+            has_node=lambda uid: uid not in self.without_node,
         )
 
-    def preempt(self, *victims: str, related: JsonObject | None = None) -> None:
+    def preempt(
+        self,
+        *victims: str,
+        related: JsonObject | None = None,
+        preemptor: PodUid = PREEMPTOR,
+    ) -> None:
         evictions = [EvictPod(make_pod_info(name), "make room", "must go") for name in victims]
-        self.evictor.preempt(PREEMPTOR, evictions, controller="default-scheduler", related=related)
+        self.evictor.preempt(preemptor, evictions, controller="default-scheduler", related=related)
 
     def calls(self) -> list[tuple[str, str]]:
         """Return method and path of what was sent about pods."""
@@ -105,6 +112,22 @@ async def test_without_a_group_the_event_refers_to_nothing_else(evicting: Evicti
     assert ["related" in event for event in evicting.events()] == [False]
 
 
+async def test_two_preemptors_of_one_victim_both_hear_of_the_end(evicting: Evicting) -> None:
+    evicting.preempt("v")
+    evicting.preempt("v", preemptor=PodUid("uid-q"))
+    await evicting.flush()
+    assert [one.preemptor for one in evicting.ended] == [PREEMPTOR, "uid-q"]
+
+
+async def test_a_victim_that_lost_its_node_already_is_left_alone(evicting: Evicting) -> None:
+    evicting.without_node.add("uid-v")
+    evicting.preempt("v")
+    await evicting.flush()
+    assert evicting.calls() == []
+    assert evicting.events() == []
+    assert len(evicting.ended) == 1
+
+
 async def test_the_end_is_reported_once_after_the_last_victim(evicting: Evicting) -> None:
     evicting.preempt("a", "b", "c")
     assert evicting.ended == []
@@ -145,3 +168,14 @@ async def test_a_binding_that_still_waits_is_not_dropped(evicting: Evicting) -> 
     await evicting.flush()
     assert done == ["bound"]
     assert len(evicting.calls()) == 2
+
+
+async def test_a_victim_that_is_not_bound_yet_loses_its_node_and_is_only_told(
+    evicting: Evicting,
+) -> None:
+    evicting.unbound.add("uid-v")
+    evicting.preempt("v")
+    await evicting.flush()
+    assert evicting.calls() == []
+    assert [event["reason"] for event in evicting.events()] == ["Preempted"]
+    assert len(evicting.ended) == 1

@@ -8,7 +8,7 @@ from kubegang.scheduler.cycle.handle import CycleHandle
 from kubegang.scheduler.cycle.outlook import Outlook
 from kubegang.scheduler.cycle.twins import Twins
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.pods import NodeName, PodInfo
+from kubegang.scheduler.framework.pods import NodeName, PodInfo, PodUid
 from kubegang.scheduler.runtime.filtering import run_pre_filter_plugins
 from kubegang.scheduler.snapshot.trial import Trial
 from kubegang.testing.builders import PodBuilder, make_cluster, make_pod
@@ -24,7 +24,7 @@ class Cycle:
 
     def __init__(self, core: DecidingCore, *, deciding: int = 4) -> None:
         core.framework.compare_members_from = 2
-        names = [f"uid-{i}" for i in range(deciding)]
+        names = [PodUid(f"uid-{i}") for i in range(deciding)]
         self.core = core
         self.handle = CycleHandle(
             core.snapshot, framework=core.framework, rng=core._rng, deciding=names

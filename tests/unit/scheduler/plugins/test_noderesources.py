@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kubegang.api.profile import SchedulingRules
+from kubegang.base.feature_gates import FeatureGates
 from kubegang.scheduler.framework.cluster import (
     Assignment,
     Placement,
@@ -14,6 +16,7 @@ from kubegang.scheduler.framework.cluster import (
 )
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.errors import PluginConfigError
+from kubegang.scheduler.framework.interface import PluginContext
 from kubegang.scheduler.plugins.noderesources import fit
 from kubegang.scheduler.plugins.noderesources.balancedallocation import (
     NodeResourcesBalancedAllocation,
@@ -214,6 +217,19 @@ def test_balance_over_three_resources_is_a_standard_deviation() -> None:
     # Shares 0.5, 0 and 1: deviation 0.408, so 59 of 100 against 100 before.
     # Without GPUs 0.5 and 0: deviation 0.25, so 75 of 100 against 100 before.
     assert scored(plugin, snapshot, pod) == [50 + (50 + 59 - 100) // 2, 50 + (50 + 75 - 100) // 2]
+
+
+def test_before_1_36_the_balance_with_the_pod_counts_alone() -> None:
+    rules = SchedulingRules(balance_is_compared=False)
+    plugin = NodeResourcesBalancedAllocation(PluginContext(FeatureGates({}), rules=rules))
+    used = make_pod("a").req(cpu="2").on("used")
+    snapshot = cluster(
+        make_node("used").capacity(cpu="8", memory="32Gi"),
+        make_node("free").capacity(cpu="4", memory="32Gi"),
+        used,
+    )
+    # Half of the CPU of either is used with the pod: the deviation is 0.25.
+    assert scored(plugin, snapshot, make_pod().req(cpu="2")) == [75, 75]
 
 
 def test_a_share_beyond_all_counts_as_all() -> None:

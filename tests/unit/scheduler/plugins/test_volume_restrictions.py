@@ -14,9 +14,15 @@ from kubegang.scheduler.plugins.volumerestrictions.hints import (
 )
 from kubegang.scheduler.plugins.volumerestrictions.plugin import VolumeRestrictions
 from kubegang.scheduler.snapshot.trial import Trial
-from kubegang.testing.builders import make_node, make_pod
-from kubegang.testing.deciding import DecidingCore
-from kubegang.testing.storagebuilders import make_claim
+from kubegang.testing.builders import make_node, make_pod, make_podgroup
+from kubegang.testing.deciding import (
+    DecidingCore,
+    bindings,
+    default_profile,
+    nominations,
+    victims,
+)
+from kubegang.testing.storagebuilders import make_claim, make_volume
 from tests.unit.scheduler.plugins.asking import ALL_OFF, context, refused
 
 ONE_POD = make_claim("c").modes("ReadWriteOncePod")
@@ -120,3 +126,30 @@ def test_a_new_claim_matters_if_it_is_the_pod_s() -> None:
     for name, matters in (("c", True), ("other", False), ("p-e", False)):
         info = make_claim(name).info()
         assert is_schedulable_after_claim_added(waiting, None, info) is matters
+
+
+@pytest.mark.parametrize(("version", "bound"), [("1.37", 0), ("1.36", 2)])
+def test_a_claim_for_one_pod_between_members_of_a_gang(version: str, *, bound: int) -> None:
+    """1.36.3 binds both, 1.37.2 neither (measured)."""
+    members = [make_pod(name).group("g").claims("c") for name in ("p1", "p2")]
+    cluster = DecidingCore(
+        make_node("a"),
+        ONE_POD.bound_to("v"),
+        make_volume("v").modes("ReadWriteOncePod").bound_to("c"),
+        make_podgroup().gang(min_count=2),
+        members,
+        profile=default_profile(version=version),
+    )
+    assert len(bindings(cluster.decide_group())) == bound
+
+
+def test_a_pod_makes_room_where_its_claim_is_taken() -> None:
+    cluster = core(
+        ONE_POD.bound_to("v"),
+        make_volume("v").modes("ReadWriteOncePod").bound_to("c"),
+        make_pod("weak").claims("c").on("b"),
+        make_pod("p").claims("c").priority(10),
+    )
+    decision = cluster.decide_pod()
+    assert victims(decision) == ["weak"]
+    assert nominations(decision) == {"p": "b"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubegang.scheduler.framework.entities import QueuedPodInfo
+from kubegang.scheduler.framework.pods import NodeName
 from kubegang.scheduler.queue.places import Place
 from tests.unit.scheduler.queue.stage import FIT, Stage, make_node_info, make_pod_info, newer
 
@@ -181,3 +182,22 @@ def test_a_pod_of_the_same_name_is_another_pod(stage: Stage) -> None:
     stage.handlers.pod_updated(old, new)
     assert stage.place(old) is Place.NOWHERE
     assert stage.place(new) is Place.ACTIVE
+
+
+@pytest.mark.parametrize("ends", ["taken back", "deleted"])
+def test_a_promise_that_ends_helps_whoever_is_not_stronger(stage: Stage, ends: str) -> None:
+    strong, equal, weak = (
+        make_pod_info(name, priority=n) for name, n in (("strong", 75), ("equal", 50), ("weak", 25))
+    )
+    promised = make_pod_info("promised", priority=50, nominated_node_name=NodeName("n"))
+    stage.add(strong, equal, weak, promised)
+    for _ in range(4):
+        stage.fail(stage.pop_pod(), FIT)
+    stage.wait(60)
+    if ends == "deleted":
+        stage.handlers.pod_deleted(promised)
+    else:
+        stage.handlers.pod_updated(promised, newer(promised, nominated_node_name=NodeName("")))
+    assert stage.place(strong) is Place.UNSCHEDULABLE
+    assert stage.place(equal) is Place.ACTIVE
+    assert stage.place(weak) is Place.ACTIVE

@@ -97,9 +97,7 @@ def test_one_gated_pod_holds_the_whole_tree(stage: Stage, why: Why) -> None:
     assert stage.places(gated, a0) == {Place.ACTIVE}
 
 
-def test_pods_wait_beside_the_queue_until_their_way_leads_to_a_root(
-    stage: Stage, why: Why
-) -> None:
+def test_pods_wait_beside_the_queue_until_their_way_leads_to_a_root(stage: Stage, why: Why) -> None:
     (pod,) = stage.pods("p", group="a")
     assert why("a") == "waiting for PodGroup a to be created"
     stage.add(make_child("a", 1, "mid"))
@@ -211,7 +209,7 @@ def test_a_group_that_changes_its_root_during_the_attempt_goes_there_afterwards(
     stage.add(make_composite_info("old", 1), make_composite_info("new", 1))
     child = make_child("a", 1, "old")
     stage.add(child, make_child("b", 1, "old"))
-    (a0,) = stage.pods("a0", group="a")
+    stage.pods("a0", group="a")
     (b0,) = stage.pods("b0", group="b")
     entity = stage.pop_group()
     stage.handlers.pod_group_deleted(child)

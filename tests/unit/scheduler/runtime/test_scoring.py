@@ -99,7 +99,7 @@ def test_local_scores_are_asked_again_for_changed_nodes_only() -> None:
 
 
 def test_exactly_one_plugin_sorts_the_queue() -> None:
-    with pytest.raises(PluginConfigError, match="only one queue sort plugin required .*, but got 0"):
+    with pytest.raises(PluginConfigError, match="only one queue sort plugin required"):
         Framework([Forbid()], weights={})
     with pytest.raises(PluginConfigError, match="listed twice: Sort"):
         Framework([Sort(), Sort()], weights={})

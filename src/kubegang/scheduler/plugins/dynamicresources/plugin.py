@@ -31,7 +31,7 @@ _NO_NOTE: Final = failure("not found")
 _NOTHING_LEFT: Final = unschedulable("deallocation and deletion of ResourceClaims completed")
 
 
-class DynamicResources:
+class DynamicResourcesOfPods:
     """Notes that it saw a pod, and has nothing to allocate for it."""
 
     NAME: ClassVar[str] = "DynamicResources"
@@ -62,7 +62,7 @@ class DynamicResources:
         return PostFilterResult(_NO_NOTE if state.read(self.NAME) is None else self._no_claims)
 
 
-class DynamicResourcesOfGroups(DynamicResources):
+class DynamicResources(DynamicResourcesOfPods):
     """Also asked when a whole group found no room (1.37)."""
 
     def __init__(self, context: PluginContext) -> None:
@@ -87,8 +87,8 @@ class DynamicResourcesOfGroups(DynamicResources):
         return PodGroupPostFilterResult(_NOTHING_LEFT)
 
 
-def dynamic_resources(context: PluginContext) -> DynamicResources:
+def dynamic_resources(context: PluginContext) -> DynamicResourcesOfPods:
     """Return the plugin as the release has it."""
     if context.rules.claims_make_room_for_groups:
-        return DynamicResourcesOfGroups(context)
-    return DynamicResources(context)
+        return DynamicResources(context)
+    return DynamicResourcesOfPods(context)

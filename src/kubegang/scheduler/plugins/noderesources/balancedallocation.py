@@ -39,7 +39,8 @@ class NodeResourcesBalancedAllocation:
     """Scores by how much the pod improves or spoils the balance between resources.
 
     75 is no change, 100 the largest improvement, 50 the largest harm (1.37; float64 as
-    upstream, since a score on the border must fall on the same side).
+    upstream, since a score on the border must fall on the same side). Before 1.36 only the
+    balance with the pod counts: 100 for even use.
     """
 
     NAME: ClassVar[str] = "NodeResourcesBalancedAllocation"
@@ -53,6 +54,7 @@ class NodeResourcesBalancedAllocation:
         """
         args = decode_arguments(self.NAME, context.args, NodeResourcesBalancedAllocationArgs)
         self._resources = require_resources(self.NAME, args.resources)
+        self._compares = context.rules.balance_is_compared
 
     def pre_score(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray
@@ -75,7 +77,7 @@ class NodeResourcesBalancedAllocation:
     def score(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray
     ) -> IntArray:
-        """Return the balance with the pod compared to the balance without it."""
+        """Return the balance with the pod, compared to the balance without it from 1.36 on."""
         parts = allocations(
             cluster.nodes,
             pod.requests,
@@ -84,6 +86,8 @@ class NodeResourcesBalancedAllocation:
             rows=rows,
         )
         before, after = _balances(parts, len(rows))
+        if not self._compares:
+            return after
         change: IntArray = after - before
         return _HALF + (_HALF + change) // 2
 
