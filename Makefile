@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup demo test test-cases test-real check fix bench lock clean
+.PHONY: help setup demo test test-cases test-real test-differential check fix bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,11 +27,20 @@ test: $(READY)  ## all tests that need no real Kubernetes programs
 	$(BIN)/python -m pytest -n auto -m "not real and not browser and not cases"
 
 test-cases: $(READY)  ## the recorded scenarios against running clusters, six at a time
-	$(BIN)/python -m pytest -n 6 -m cases tests/conformance
+	$(BIN)/python -m pytest -n 6 -m cases tests/conformance tests/differential
 
 test-real: $(READY)  ## tests beside the real etcd, kube-apiserver and kube-scheduler (built the first time)
 	for version in 37 36 35; do tests/real/peer/build $$version || exit 1; done
 	$(BIN)/python -m pytest -n 1 -m real tests/real
+	$(MAKE) test-differential
+
+SEEDS ?= 1000-1011
+RELEASE ?= 37
+
+test-differential: $(READY)  ## random scenarios on the real scheduler and on ours (SEEDS=1-300 RELEASE=36: others)
+	tests/real/peer/build $(RELEASE)
+	KUBEGANG_DIFFERENTIAL_SEEDS=$(SEEDS) KUBEGANG_DIFFERENTIAL_RELEASE=$(RELEASE) \
+	  $(BIN)/python -m pytest -n 0 -s -m real tests/differential
 
 check: $(READY)  ## format, lint, types, layers, docs, generated files; prints the largest files
 	$(BIN)/ruff format --check

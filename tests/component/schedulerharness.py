@@ -190,9 +190,13 @@ class Cluster:
             await self.user.create(PODS, pod(name, group=group, **spec), NS)
 
     async def delete_group(self, name: str) -> None:
-        """Delete a group."""
-        lists_groups = self.profile.schedulers[0].workload_version
-        await self.user.delete(WORKLOADS_1_35 if lists_groups else self._groups, name, NS)
+        """Delete a group, whoever may still want to protect it."""
+        if self.profile.schedulers[0].workload_version:
+            await self.user.delete(WORKLOADS_1_35, name, NS)
+            return
+        await self.user.delete(self._groups, name, NS)
+        free = {"metadata": {"finalizers": []}}
+        await self.user.patch(self._groups, name, NS, patch=free)
 
     async def add_priority_class(self, name: str, value: int, **members: Any) -> None:
         """Create a PriorityClass, and wait until admission knows it."""

@@ -48,7 +48,7 @@ def scheduler(cluster: Cluster, text: str, points: Iterable[EntryPoint]) -> Sche
     cluster.registry = CollectorRegistry()
     return Scheduler(
         cluster.client,
-        configured_profiles(config, VERSION.schedulers[0]),
+        configured_profiles(config, VERSION.schedulers),
         clock=cluster.clock,
         rng=random.Random(0),
         registry=cluster.registry,

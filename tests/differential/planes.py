@@ -21,7 +21,11 @@ from kubegang.client.api import ApiClient
 from kubegang.client.http import HttpTransport
 from kubegang.client.interface import Client
 from kubegang.client.kubeconfig import load_kubeconfig
-from kubegang.scheduler.framework.entities import QueuedEntity, QueuedPodGroupInfo
+from kubegang.scheduler.framework.entities import (
+    QueuedEntity,
+    QueuedPodGroupInfo,
+    QueuedPodInfo,
+)
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.scheduler import Scheduler, SchedulerSettings
 from kubegang.store.memory import MemoryStore
@@ -32,6 +36,8 @@ from tests.differential.scenario import Outcome, Scenario
 
 PEER: Final = Path(__file__).resolve().parents[1] / "real" / "peer"
 START: Final = 1_795_000_000.0
+COMPLETING_FIRST: Final = 0.75
+SOMEHOW: Final = 0.5
 PHASE_SECONDS: Final = 0.3
 BACKOFF: Final = BackoffPolicy(initial_seconds=1, max_seconds=1)
 
@@ -81,7 +87,7 @@ def our_scheduler(
 ) -> Scheduler:
     """Return our scheduler as its process has it, with the guide."""
     profile = profile_named(release.name).schedulers[0]
-    scheduler = GathersByChance(
+    scheduler = OrderedByChance(
         client,
         [guided(profile)],
         clock=clock,
@@ -89,15 +95,18 @@ def our_scheduler(
         registry=CollectorRegistry(),
         settings=SchedulerSettings(backoff=BACKOFF, plugins=guide.plugins()),
     )
-    if profile.group_cycle == "popped-by-member":
+    if profile.group_cycle != "entity":
         scheduler.order = random.Random(seed)
     return scheduler
 
 
-class GathersByChance(Scheduler):
-    """Tries the members that one member gathers in an order of chance, as 1.36.3 does.
+class OrderedByChance(Scheduler):
+    """Tries members of a group in an order that kube-scheduler leaves to chance.
 
-    The popped member comes first; in which order the others come changes from play to play.
+    1.36 takes the popped member first; in which order it gathers the others changes from play
+    to play. In 1.35 the member that completes a gang is mostly tried before those that it
+    lets go on, and sometimes after them; and these come into the queue one by one, in an
+    order of chance, while the first are taken out of it (measured on 1.36.3 and 1.35.4).
 
     Attributes:
         order: that chance; ``None`` for releases that have an order of their own.
@@ -106,10 +115,38 @@ class GathersByChance(Scheduler):
     order: random.Random | None = None
 
     def _attempt(self, entity: QueuedEntity) -> None:
-        if self.order is not None and isinstance(entity, QueuedPodGroupInfo):
+        if self.order is None:
+            super()._attempt(entity)
+        elif isinstance(entity, QueuedPodGroupInfo):
             first, *others = entity.members
             entity.members = [first, *self.order.sample(others, len(others))]
-        super()._attempt(entity)
+            super()._attempt(entity)
+        else:
+            for one in self._in_some_order(entity, self.order):
+                super()._attempt(one)
+
+    def _in_some_order(self, pod: QueuedPodInfo, order: random.Random) -> list[QueuedEntity]:
+        """Return a pod and, if it was held with its gang until now, the others in turn."""
+        if pod.pod.pod_group is None or pod.attempts > 1:
+            return [pod]
+        turn: list[QueuedEntity] = [pod]
+        while (other := self.queue.pop(now=self._clock.now())) is not None:
+            turn.append(other)
+        together = [
+            one
+            for one in turn
+            if isinstance(one, QueuedPodInfo)
+            and one.pod.pod_group == pod.pod.pod_group
+            and one.attempts == 1
+        ]
+        if len(together) > 1:
+            last = max(together, key=lambda one: one.timestamp)
+            others = [one for one in together if one is not last]
+            if order.random() < SOMEHOW:
+                others = order.sample(others, len(others))
+            members = [last, *others] if order.random() < COMPLETING_FIRST else [*others, last]
+            turn = [*members, *(one for one in turn if one not in together)]
+        return turn
 
 
 @contextlib.asynccontextmanager

@@ -35,6 +35,7 @@ PLAYED = ("composite-01", "composite-03", "composite-11", "composite-15", "compo
 CONFIGURATION = """\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
+clientConnection: {qps: 5000, burst: 10000}
 leaderElection: {leaderElect: false}
 podInitialBackoffSeconds: 1
 podMaxBackoffSeconds: 1

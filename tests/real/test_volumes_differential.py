@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from kubegang.api.core.types import Node, Pod
+from kubegang.api.core.volumeannotations import SELECTED_NODE
 from kubegang.api.core.volumes import PersistentVolume, PersistentVolumeClaim
 from kubegang.api.meta import decode
 from kubegang.api.storage.types import (
@@ -45,7 +46,6 @@ from kubegang.client.resources import (
 from kubegang.scheduler.framework.conversion import node_info, pod_info
 from kubegang.scheduler.framework.storage import StorageObject
 from kubegang.scheduler.framework.storageconversion import (
-    SELECTED_NODE,
     attachment_info,
     capacity_info,
     claim_info,

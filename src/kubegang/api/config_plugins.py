@@ -7,6 +7,8 @@ weight, others are appended. What is said about a single extension point stands 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from kubegang.api.config import (
@@ -27,13 +29,20 @@ _MEMBERS = {field.encode_name: field.name for field in msgspec.structs.fields(Pl
 
 
 def configured_profiles(
-    config: KubeSchedulerConfiguration, base: SchedulerProfile
+    config: KubeSchedulerConfiguration, bases: Sequence[SchedulerProfile]
 ) -> tuple[SchedulerProfile, ...]:
     """Return one scheduler profile for each profile of the configuration.
 
-    ``base`` gives everything that a configuration does not speak of.
+    Args:
+        config: the configuration.
+        bases: a release's profiles, upstream's first. What a configuration does not speak of
+            comes from the one of the same name, or else from the first.
     """
-    return tuple(_configured(profile, config, base) for profile in config.profiles)
+    by_name = {base.scheduler_name: base for base in bases}
+    return tuple(
+        _configured(profile, config, by_name.get(profile.name, bases[0]))
+        for profile in config.profiles
+    )
 
 
 def _configured(

@@ -85,6 +85,13 @@ class Quantity:
         """Return the thousandths, rounded away from zero, at most 2**63-1 in size."""
         return self._rounded(-3)
 
+    def nano_value(self) -> int:
+        """Return the billionths, at most those of 2**63-1 in size: exact, as none are finer."""
+        if self._digits() > 20:
+            return (_MAX_INT64 if self._unscaled > 0 else -_MAX_INT64) * 10**9
+        limit = _MAX_INT64 * 10**9
+        return max(-limit, min(limit, _shift(self._unscaled, _NANO - self._scale)))
+
     def rounded_up(self, scale: int) -> Quantity:
         """Return the quantity rounded away from zero to a multiple of ``10**scale``.
 

@@ -41,7 +41,7 @@ def profiles_of(
     if not configured:
         return version.schedulers
     base = {profile.scheduler_name: profile for profile in version.schedulers}
-    chosen = configured_profiles(config, base[UPSTREAM_NAME])
+    chosen = configured_profiles(config, version.schedulers)
     # One queue has one order, so the profile that is always there takes the configured one.
     sorting = {k: v for k, v in chosen[0].points.items() if k == "queueSort"}
     own = [
@@ -115,7 +115,7 @@ def check_profiles(version: VersionProfile, config: KubeSchedulerConfiguration) 
         BadInputError: they do not; the text is upstream's.
     """
     try:
-        build_frameworks(configured_profiles(config, version.schedulers[0]), _settings(config))
+        build_frameworks(configured_profiles(config, version.schedulers), _settings(config))
     except PluginConfigError as error:
         raise BadInputError(str(error)) from error
 

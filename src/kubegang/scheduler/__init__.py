@@ -9,7 +9,8 @@ queue          active, backoff, unschedulable; whole groups pop together
 cycle          the decision, as a plain function
 plugins        one folder per plugin, and the registry
 binder         the act: bind, undo, report
-eventhandlers  informer events into cache and queue
+eventhandlers  informer events into cache and queue: pods, nodes, pod groups
+storageinformers, directoryinformers  the same for volumes, and for what is only looked up
 workloadhandlers  Workloads whose entries are groups, told as if those were objects (1.35)
 scheduler      the loop: pop, snapshot, decide, apply
 

@@ -7,6 +7,12 @@ from collections.abc import Callable, Mapping
 
 from kubegang.api.core.affinity import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubegang.api.core.types import ResourceRequirements
+from kubegang.api.core.volumeannotations import (
+    BIND_COMPLETED,
+    BOUND_BY_CONTROLLER,
+    MIGRATED_PLUGINS,
+    SELECTED_NODE,
+)
 from kubegang.api.core.volumes import (
     ObjectReference,
     PersistentVolume,
@@ -36,9 +42,6 @@ from kubegang.api.storage.types import (
 )
 from kubegang.scheduler.framework.storage import ClaimInfo, StorageObject, VolumeInfo
 from kubegang.scheduler.framework.storageconversion import (
-    BIND_COMPLETED,
-    BOUND_BY_CONTROLLER,
-    SELECTED_NODE,
     attachment_info,
     capacity_info,
     claim_info,
@@ -242,7 +245,7 @@ def make_csi_node(node: str, /, *, migrated: str = "", **limits: int | None) -> 
         CSINodeDriver(name.replace("_", "."), node, VolumeNodeResources(count))
         for name, count in limits.items()
     )
-    annotations = {"storage.alpha.kubernetes.io/migrated-plugins": migrated} if migrated else {}
+    annotations = {MIGRATED_PLUGINS: migrated} if migrated else {}
     metadata = replaced(metadata_of(node), annotations=annotations)
     return Seen(lambda: csi_node_info(CSINode(metadata, CSINodeSpec(drivers))))
 

@@ -121,7 +121,9 @@ def _there_is_a_reason(world: World, entry: Entry) -> None:
     decision = world.scheduler.would_decide(whole(world, entry))
     told = world.scheduler.explain(entry.key)
     assert told is not None, f"nobody can say why {entry.key} waits"
-    assert told.message == decision.diagnosis.message, f"{entry.key} waits for {told.message!r}, now {decision.diagnosis.message!r}"
+    assert told.message == decision.diagnosis.message, (
+        f"{entry.key} waits for {told.message!r}, now {decision.diagnosis.message!r}"
+    )
     placed = [i for i in decision.instructions if isinstance(i, BindPod | WaitOnPermit)]
     assert not placed or _may_starve(world), f"{entry.key} waits though {placed} could be"
 

@@ -163,9 +163,7 @@ class WatchedScheduler(Scheduler):
 
 
 def _bound(decision: Decision) -> list[tuple[PodInfo, str]]:
-    return [
-        (i.pod, i.node) for i in decision.instructions if isinstance(i, BindPod | WaitOnPermit)
-    ]
+    return [(i.pod, i.node) for i in decision.instructions if isinstance(i, BindPod | WaitOnPermit)]
 
 
 def _is_complete(snapshot: Snapshot, group: PodGroupInfo) -> bool:

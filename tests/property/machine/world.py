@@ -405,5 +405,3 @@ class World:
     def pods(self) -> list[JsonObject]:
         """Return the pods that are not finished."""
         return [p for p in self.api.objects("pods") if p["status"].get("phase") not in FINISHED]
-
-

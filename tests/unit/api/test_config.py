@@ -219,7 +219,7 @@ def test_what_is_said_about_one_extension_point_stands_beside_the_plugins() -> N
         "    filter: {disabled: [{name: '*'}]}\n"
     )
     base = profile_named("1.37").schedulers[0]
-    (profile,) = configured_profiles(config, base)
+    (profile,) = configured_profiles(config, [base])
     assert profile.plugins == base.plugins
     assert profile.points == {
         "filter": PointChanges(disabled=frozenset({"*"})),
@@ -235,7 +235,7 @@ def test_each_profile_takes_its_own_percentage_or_the_common_one() -> None:
         "- schedulerName: b\n"
         "  percentageOfNodesToScore: 50\n"
     )
-    profiles = configured_profiles(config, profile_named("1.37").schedulers[0])
+    profiles = configured_profiles(config, profile_named("1.37").schedulers)
     found = [(p.scheduler_name, p.percentage_of_nodes_to_score) for p in profiles]
     assert found == [("a", 30), ("b", 50)]
 
@@ -246,3 +246,13 @@ def test_each_profile_takes_its_own_percentage_or_the_common_one() -> None:
 )
 def test_durations_are_gos(text: str, want: float) -> None:
     assert duration_seconds(text) == want
+
+
+def test_a_configured_profile_keeps_what_its_name_stands_for() -> None:
+    names = ("default-scheduler", "kubegang", "mine")
+    config = load(f"profiles: [{', '.join(f'{{schedulerName: {name}}}' for name in names)}]\n")
+
+    profiles = configured_profiles(config, VERSION.schedulers)
+
+    assert tuple(profile.scheduler_name for profile in profiles) == names
+    assert [profile.speaking for profile in profiles] == [False, True, False]

@@ -231,8 +231,9 @@ def test_a_gangs_job_may_change_otherwise() -> None:
 
 def _change_parallelism(cluster: Cluster, named: str, *, to: int = 3) -> None:
     spec = {"schedulingGroup": {"podGroupName": named}} if named else {}
-    old = {"metadata": {"uid": "job-uid"}, "spec": {"parallelism": 2, "template": {"spec": spec}}}
-    new = {**old, "spec": {**old["spec"], "parallelism": to}}
+    about = {"parallelism": 2, "template": {"spec": spec}}
+    old = {"metadata": {"uid": "job-uid"}, "spec": about}
+    new = {"metadata": {"uid": "job-uid"}, "spec": {**about, "parallelism": to}}
     info = next(row for row in ROWS if row.plural == "jobs")
     Admission(cluster, FeatureGates({"GenericWorkload": True})).check(
         AdmissionRequest(

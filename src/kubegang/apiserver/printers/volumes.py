@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubegang.api.core.volumeannotations import STORAGE_CLASS
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.quantity import Quantity
 from kubegang.apiserver.printers.cells import (
@@ -13,9 +14,6 @@ from kubegang.apiserver.printers.cells import (
     text,
 )
 from kubegang.apiserver.printers.columns import AGE, NAME, Cell, Column, Printer
-
-CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
-"""Wins over ``storageClassName``, as it did before that field existed."""
 
 _ACCESS_MODES = {
     "ReadWriteOnce": "RWO",
@@ -73,8 +71,8 @@ def _phase(obj: JsonObject) -> str:
 
 def _storage_class(obj: JsonObject) -> str:
     annotations = member(obj, "metadata", "annotations") or {}
-    if CLASS_ANNOTATION in annotations:
-        return str(annotations[CLASS_ANNOTATION])
+    if STORAGE_CLASS in annotations:
+        return str(annotations[STORAGE_CLASS])
     return text(obj, "spec", "storageClassName")
 
 

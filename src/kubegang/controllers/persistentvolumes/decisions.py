@@ -6,12 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
+from kubegang.api.core.volumeannotations import BIND_COMPLETED, PROVISIONED_BY, SELECTED_NODE
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.controllers.persistentvolumes.matching import best_volume, mismatch
 from kubegang.controllers.persistentvolumes.objects import (
-    BIND_COMPLETED,
-    PROVISIONED_BY,
-    SELECTED_NODE,
     class_of,
     has_annotation,
     is_promised_to,

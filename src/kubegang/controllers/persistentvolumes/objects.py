@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from kubegang.api.core.volumeannotations import STORAGE_CLASS
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.quantity import Quantity
 
-BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
-BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"
-PROVISIONED_BY: Final = "pv.kubernetes.io/provisioned-by"
-SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
-PROVISIONER: Final = "volume.kubernetes.io/storage-provisioner"
-OLD_PROVISIONER: Final = "volume.beta.kubernetes.io/storage-provisioner"
-_OLD_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 _NOTHING: Final = Quantity.parse("0")
 
 
@@ -35,7 +29,7 @@ def has_annotation(obj: JsonObject, key: str) -> bool:
 def class_of(obj: JsonObject) -> str:
     """Return the storage class of a claim or a volume; the old annotation counts first."""
     annotations = obj["metadata"].get("annotations") or {}
-    return str(annotations.get(_OLD_CLASS, obj["spec"].get("storageClassName") or ""))
+    return str(annotations.get(STORAGE_CLASS, obj["spec"].get("storageClassName") or ""))
 
 
 def phase_of(obj: JsonObject) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from kubegang.apimachinery.objects import JsonObject
-from kubegang.controllers.persistentvolumes.objects import (
+from kubegang.api.core.volumeannotations import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
     OLD_PROVISIONER,
     PROVISIONER,
+)
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.controllers.persistentvolumes.objects import (
     has_annotation,
     is_promised_to,
     name_of,

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubegang.apimachinery.errors import NotFoundError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import PODGROUPS
 from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
+from kubegang.controllers.finalizers import is_held, take_off
 
 FINALIZER = "scheduling.k8s.io/podgroup-protection"
 BY_GROUP = "pod-group"
@@ -37,12 +37,9 @@ def index_by_group(pod: JsonObject) -> list[str]:
 
 def may_go(group: JsonObject, pods: Iterable[JsonObject]) -> bool:
     """Return whether the finalizer of a group is to be taken off."""
-    metadata = group["metadata"]
-    if not metadata.get("deletionTimestamp"):
-        return False
-    if FINALIZER not in (metadata.get("finalizers") or []):
-        return False
-    return all((pod.get("status") or {}).get("phase") in ("Succeeded", "Failed") for pod in pods)
+    return is_held(group, FINALIZER) and all(
+        (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed") for pod in pods
+    )
 
 
 class PodGroupProtection:
@@ -105,17 +102,5 @@ class PodGroupProtection:
         group = self._groups.get(namespace, name)
         if group is None:
             return
-        if not may_go(group, self._pods.by_index(BY_GROUP, f"{namespace}/{name}")):
-            return
-        metadata = group["metadata"]
-        kept = [finalizer for finalizer in metadata["finalizers"] if finalizer != FINALIZER]
-        # The resourceVersion makes sure that nobody's finalizer is lost in between.
-        change = {
-            "uid": metadata["uid"],
-            "resourceVersion": metadata["resourceVersion"],
-            "finalizers": kept or None,
-        }
-        try:
-            await self._client.patch(self._resource, name, namespace, patch={"metadata": change})
-        except NotFoundError:
-            return
+        if may_go(group, self._pods.by_index(BY_GROUP, f"{namespace}/{name}")):
+            await take_off(self._client, self._resource, group, finalizer=FINALIZER)

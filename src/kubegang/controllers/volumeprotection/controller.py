@@ -16,10 +16,11 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time
 from kubegang.base.clock import Clock
 from kubegang.client.informer import Informer
-from kubegang.client.interface import Client, Resource
+from kubegang.client.interface import Client
 from kubegang.client.resources import PERSISTENTVOLUMECLAIMS, PERSISTENTVOLUMES
 from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
+from kubegang.controllers.finalizers import is_held, take_off
 from kubegang.controllers.podclaims import BY_CLAIM, claim_name, index_by_claim, is_made_for
 
 CLAIM_FINALIZER: Final = "kubernetes.io/pvc-protection"
@@ -76,7 +77,7 @@ class ClaimProtection:
         )
 
     def _claim_changed(self, claim: JsonObject) -> None:
-        if is_candidate(claim, CLAIM_FINALIZER) or self._may_mark(claim):
+        if is_held(claim, CLAIM_FINALIZER) or self._may_mark(claim):
             self._queue.add((claim["metadata"]["namespace"], claim["metadata"]["name"]))
 
     def _pod_changed(self, pod: JsonObject) -> None:
@@ -91,7 +92,7 @@ class ClaimProtection:
         users = self._pods.by_index(BY_CLAIM, "/".join(key))
         if self._may_mark(claim):
             await self._mark(claim, users)
-        elif is_candidate(claim, CLAIM_FINALIZER) and not is_used(claim, users):
+        elif is_held(claim, CLAIM_FINALIZER) and not is_used(claim, users):
             await take_off(self._client, PERSISTENTVOLUMECLAIMS, claim, finalizer=CLAIM_FINALIZER)
 
     def _may_mark(self, claim: JsonObject) -> bool:
@@ -149,49 +150,20 @@ class VolumeProtection:
         )
 
     def _changed(self, volume: JsonObject) -> None:
-        if is_candidate(volume, VOLUME_FINALIZER):
+        if is_held(volume, VOLUME_FINALIZER):
             self._queue.add(volume["metadata"]["name"])
 
     async def _reconcile(self, name: str) -> None:
         volume = self._volumes.get("", name)
-        if volume is None or not is_candidate(volume, VOLUME_FINALIZER):
+        if volume is None or not is_held(volume, VOLUME_FINALIZER):
             return
         if (volume.get("status") or {}).get("phase") != "Bound":
             await take_off(self._client, PERSISTENTVOLUMES, volume, finalizer=VOLUME_FINALIZER)
 
 
-def is_candidate(obj: JsonObject, finalizer: str) -> bool:
-    """Return whether an object is being deleted and held by a finalizer."""
-    metadata = obj["metadata"]
-    held = finalizer in (metadata.get("finalizers") or ())
-    return held and metadata.get("deletionTimestamp") is not None
-
-
 def is_used(claim: JsonObject, pods: Iterable[JsonObject]) -> bool:
     """Return whether any of the pods that name a claim has it on its node."""
     return any(_uses(pod, claim) for pod in pods)
-
-
-async def take_off(client: Client, resource: Resource, obj: JsonObject, *, finalizer: str) -> None:
-    """Take a finalizer off an object as it was seen."""
-    metadata = obj["metadata"]
-    kept = [entry for entry in metadata["finalizers"] if entry != finalizer]
-    # The resourceVersion makes sure that nobody's finalizer is lost in between.
-    change = {
-        "uid": metadata["uid"],
-        "resourceVersion": metadata["resourceVersion"],
-        "finalizers": kept or None,
-    }
-    try:
-        await client.patch(
-            resource,
-            metadata["name"],
-            metadata.get("namespace", ""),
-            patch={"metadata": change},
-            patch_type="merge",
-        )
-    except NotFoundError:
-        return
 
 
 def _uses(pod: JsonObject, claim: JsonObject) -> bool:

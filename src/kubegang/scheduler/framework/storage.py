@@ -22,6 +22,11 @@ InTreePlugin = Literal[
 ]
 
 
+def whole_bytes(amount: int) -> int:
+    """Return an amount in bytes, rounded up: so upstream compares room."""
+    return -(-amount // 1000)
+
+
 class ClaimKey(NamedTuple):
     """Namespace and name of a PersistentVolumeClaim."""
 
@@ -66,6 +71,18 @@ class ClaimInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def key(self) -> ClaimKey:
         """Namespace and name."""
         return ClaimKey(self.namespace, self.name)
+
+    def is_named_by(self, pod: PodInfo, *, ephemeral: bool = True) -> bool:
+        """Return whether it is a volume of a pod.
+
+        Args:
+            pod: names its claims.
+            ephemeral: whether claims made for ephemeral volumes count.
+        """
+        return self.namespace == pod.namespace and any(
+            volume.claim == self.name and (ephemeral or not volume.ephemeral)
+            for volume in pod.volumes
+        )
 
     def is_for(self, pod: PodInfo) -> bool:
         """Return whether it was made for a pod's ephemeral volume."""
@@ -263,10 +280,6 @@ class Storage(Protocol):
 
     def attachments(self, node: NodeName) -> Collection[AttachmentInfo]:
         """Return the volumes that are attached to a node, or will be."""
-        ...
-
-    def attached_nodes(self) -> Collection[NodeName]:
-        """Return the nodes to which any volume is attached."""
         ...
 
     def claim_users(self, key: ClaimKey) -> Sequence[PodInfo]:

@@ -7,6 +7,13 @@ from typing import Final
 
 from kubegang.api.core.affinity import NodeSelector
 from kubegang.api.core.types import Amount
+from kubegang.api.core.volumeannotations import (
+    BIND_COMPLETED,
+    BOUND_BY_CONTROLLER,
+    MIGRATED_PLUGINS,
+    SELECTED_NODE,
+    STORAGE_CLASS,
+)
 from kubegang.api.core.volumes import PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec
 from kubegang.api.core.volumesources import NamedDisk
 from kubegang.api.meta import ObjectMeta
@@ -33,12 +40,6 @@ from kubegang.scheduler.framework.storage import (
     VolumeInfo,
     VolumeSource,
 )
-
-CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
-BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
-BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"
-SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
-MIGRATED_PLUGINS: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 
 _DISKS: Final[Mapping[InTreePlugin, Callable[[PersistentVolumeSpec], NamedDisk | None]]] = {
     "kubernetes.io/aws-ebs": lambda spec: spec.aws_elastic_block_store,
@@ -171,7 +172,7 @@ def _node_terms(selector: NodeSelector) -> tuple[NodeSelectorTerm, ...] | None:
 
 
 def _class_of(meta: ObjectMeta, name: str | None) -> str:
-    return meta.annotations.get(CLASS_ANNOTATION, name or "")
+    return meta.annotations.get(STORAGE_CLASS, name or "")
 
 
 def _storage(amounts: Mapping[str, Amount]) -> int | None:

@@ -61,7 +61,11 @@ def preempt_for_group(
             return PodGroupPostFilterResult(plan.status)
         places = _Places(handle, plan.members)
         judged = BudgetBook(handle.cluster.disruption_budgets()).judge(by_importance(units))
-        victims = [each for each in judged if not places.spare(trial, each.unit)]
+        victims = judged
+        # The plan of a tree may name pods of child groups that failed, whose places others
+        # took after them. Then nobody can be spared beside all of them (1.37.2).
+        if not group.is_composite or places.hold(trial):
+            victims = [each for each in judged if not places.spare(trial, each.unit)]
     names = handle.cluster.nodes.names
     return PodGroupPostFilterResult(
         _found(victims),
@@ -106,6 +110,10 @@ class _Places:
         self._on_row: dict[int, list[PlannedMember]] = defaultdict(list)
         for member in members:
             self._on_row[member.row].append(member)
+
+    def hold(self, trial: TrialSteps) -> bool:
+        """Return whether the members fit where they are to go, one beside the other."""
+        return self._keep(trial, self._members)
 
     def spare(self, trial: TrialSteps, unit: VictimUnit) -> bool:
         """Put a unit back if the members keep their places, else leave it away."""

@@ -100,10 +100,6 @@ class KnownStorage:
         """Return the volumes that are attached to a node, or will be."""
         return self._attachments.get(node, _NONE).values()
 
-    def attached_nodes(self) -> Collection[NodeName]:
-        """Return the nodes to which any volume is attached."""
-        return self._attachments.keys()
-
     def claim_users(self, key: ClaimKey) -> Sequence[PodInfo]:
         """Return the pods with a node that name a claim, ephemeral ones left out."""
         return self.users.of_claim(key)

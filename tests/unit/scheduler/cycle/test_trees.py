@@ -333,3 +333,22 @@ def test_of_a_child_that_fails_those_that_would_fit_lose_their_promise() -> None
     decision = core.decide_tree()
     assert bindings(decision) == {"a0": "n1", "a1": "n1"}
     assert nominations(decision) == {"b0": ""}
+
+
+def test_upstream_spares_nobody_if_places_of_a_failed_child_were_taken_by_the_next() -> None:
+    def core_of(*, speaking: bool) -> DecidingCore:
+        return DecidingCore(
+            make_node("n1").capacity(cpu="1"),
+            make_node("n2").capacity(cpu="3"),
+            make_pod("v1").req(cpu="1").priority(10).on("n1"),
+            make_pod("v2").req(cpu="3").priority(10).on("n2"),
+            root(1).priority(100),
+            gang("a", 2, age=1).priority(100),
+            gang("b", 1).priority(100),
+            [pod.priority(100) for pod in pods("a", 2, cpu="2")],
+            [pod.priority(100) for pod in pods("b", 1, cpu="2")],
+            profile=SPEAKING if speaking else default_profile(),
+        )
+
+    assert sorted(victims(core_of(speaking=False).decide_tree())) == ["v1", "v2"]
+    assert victims(core_of(speaking=True).decide_tree()) == ["v2"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubegang.api.core.volumeannotations import STORAGE_CLASS
 from kubegang.api.validation.checks import IMMUTABLE, Errors, matching, unchanged
 from kubegang.api.validation.internal_form import form_difference, internal_form
 from kubegang.api.validation.metadata import METADATA
@@ -20,7 +21,6 @@ from kubegang.base.feature_gates import FeatureGates
 
 _SPEC = Path("spec")
 _STATUS = Path("status")
-_CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
 _FROZEN = (
     "spec is immutable after creation except resources.requests and volumeAttributesClassName "
     "for bound claims"
@@ -92,7 +92,7 @@ def _adopt_size(form: dict[str, Any], old_form: dict[str, Any]) -> None:
 
 def _annotation(claim: JsonObject) -> str | None:
     annotations = (claim.get("metadata") or {}).get("annotations") or {}
-    value: str | None = annotations.get(_CLASS_ANNOTATION)
+    value: str | None = annotations.get(STORAGE_CLASS)
     return value
 
 
@@ -121,7 +121,7 @@ def _class_is_set_late(new: JsonObject, old: JsonObject) -> bool:
 def _annotation_stays(new: JsonObject, old: JsonObject) -> Errors:
     value, before = _annotation(new) or "", _annotation(old) or ""
     if value != before:
-        yield invalid_value(METADATA.child("annotations", _CLASS_ANNOTATION), value, IMMUTABLE)
+        yield invalid_value(METADATA.child("annotations", STORAGE_CLASS), value, IMMUTABLE)
 
 
 def _size(spec: JsonObject, old_spec: JsonObject, old_status: JsonObject) -> Errors:

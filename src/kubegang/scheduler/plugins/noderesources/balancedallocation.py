@@ -85,10 +85,11 @@ class NodeResourcesBalancedAllocation:
             counted_as="requested",
             rows=rows,
         )
-        before, after = _balances(parts, len(rows))
+        balances = _balances(parts, len(rows))
+        after: IntArray = balances[1]
         if not self._compares:
             return after
-        change: IntArray = after - before
+        change: IntArray = after - balances[0]
         return _HALF + (_HALF + change) // 2
 
 

@@ -21,8 +21,8 @@ from kubegang.scheduler.framework.interface import PluginContext, Refusal
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.nodetable import BoolArray, IntArray, NodeTable, RowArray, Rows
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
-from kubegang.scheduler.framework.shape import UtilizationShapePoint
 from kubegang.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from kubegang.scheduler.framework.utilization import UtilizationShapePoint
 from kubegang.scheduler.plugins.noderesources.allocation import (
     DEFAULT_RESOURCES,
     ResourceSpec,

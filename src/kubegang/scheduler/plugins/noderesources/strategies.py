@@ -9,7 +9,7 @@ import numpy as np
 
 from kubegang.scheduler.framework.interface import MAX_NODE_SCORE
 from kubegang.scheduler.framework.nodetable import IntArray
-from kubegang.scheduler.framework.shape import (
+from kubegang.scheduler.framework.utilization import (
     MAX_UTILIZATION,
     UtilizationShapePoint,
     score_by_utilization,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kubegang.scheduler.framework.shape import UtilizationShapePoint
+from kubegang.scheduler.framework.utilization import UtilizationShapePoint
 
 _BY_DEFAULT = (UtilizationShapePoint(0, 10), UtilizationShapePoint(100, 0))
 

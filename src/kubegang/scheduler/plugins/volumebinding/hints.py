@@ -10,6 +10,7 @@ from kubegang.scheduler.framework.storage import (
     CSIDriverInfo,
     CSINodeInfo,
     StorageClassInfo,
+    whole_bytes,
 )
 
 
@@ -26,9 +27,7 @@ def is_schedulable_after_claim_change(
     pod: PodInfo, old: ClusterObject | None, new: ClusterObject | None
 ) -> bool:
     """Return whether the claim is one of the waiting pod's."""
-    if not isinstance(new, ClaimInfo) or new.namespace != pod.namespace:
-        return False
-    return any(volume.claim == new.name for volume in pod.volumes)
+    return isinstance(new, ClaimInfo) and new.is_named_by(pod)
 
 
 def is_schedulable_after_csi_node_change(
@@ -59,8 +58,4 @@ def is_schedulable_after_capacity_change(
         return True
     if new.limit is None:
         return False
-    return old.limit is None or _bytes(new.limit) > _bytes(old.limit)
-
-
-def _bytes(amount: int) -> int:
-    return -(-amount // 1000)
+    return old.limit is None or whole_bytes(new.limit) > whole_bytes(old.limit)

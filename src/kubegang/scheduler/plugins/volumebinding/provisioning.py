@@ -15,6 +15,7 @@ from kubegang.scheduler.framework.storage import (
     ClaimInfo,
     Storage,
     StorageClassInfo,
+    whole_bytes,
 )
 
 NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
@@ -53,10 +54,11 @@ def provision(claim: ClaimInfo, *, storage: Storage, table: NodeTable) -> Provis
     driver = storage.csi_driver(storage_class.provisioner)
     if claim.requested is None or driver is None or not driver.storage_capacity:
         return Provision(claim, possible, everywhere)
+    wanted = whole_bytes(claim.requested)
     capacities = [
         capacity
         for capacity in storage.capacities(storage_class.name)
-        if capacity.limit is not None and _bytes(capacity.limit) >= _bytes(claim.requested)
+        if capacity.limit is not None and whole_bytes(capacity.limit) >= wanted
     ]
     room = np.full(table.size, -1, dtype=np.int64)
     for position, capacity in enumerate(capacities):
@@ -80,8 +82,3 @@ def _in_reach(capacity: CapacityInfo, table: NodeTable) -> BoolArray:
     if not capacity.nodes:
         return np.ones(table.size, dtype=np.bool_)
     return matching_nodes(table, NodeSelectorTerm(capacity.nodes, ()))
-
-
-def _bytes(amount: int) -> int:
-    # Upstream compares whole bytes here, rounded up.
-    return -(-amount // 1000)

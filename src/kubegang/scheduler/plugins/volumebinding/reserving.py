@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from kubegang.api.core.volumeannotations import BOUND_BY_CONTROLLER, SELECTED_NODE
 from kubegang.apimachinery.objects import GroupVersion, JsonObject
 from kubegang.scheduler.framework.binding import ApiWrite
 from kubegang.scheduler.framework.pods import NodeName
@@ -22,8 +23,6 @@ from kubegang.scheduler.framework.storage import (
 from kubegang.scheduler.plugins.volumebinding.prospects import Choice
 
 _CORE: Final = GroupVersion("", "v1")
-_SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
-_BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"
 
 
 class KeptVolume(NamedTuple):
@@ -113,7 +112,7 @@ def _write_volume(volume: KeptVolume) -> ApiWrite:
     }
     metadata: JsonObject = {"resourceVersion": now.resource_version}
     if now.bound_by_controller:
-        metadata["annotations"] = {_BOUND_BY_CONTROLLER: "yes"}
+        metadata["annotations"] = {BOUND_BY_CONTROLLER: "yes"}
     return ApiWrite(
         verb="patch",
         version=_CORE,
@@ -126,7 +125,7 @@ def _write_volume(volume: KeptVolume) -> ApiWrite:
 
 
 def _write_claim(claim: ClaimInfo) -> ApiWrite:
-    annotations = {_SELECTED_NODE: claim.selected_node or ""}
+    annotations = {SELECTED_NODE: claim.selected_node or ""}
     metadata = {"resourceVersion": claim.resource_version, "annotations": annotations}
     return ApiWrite(
         verb="patch",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubegang.scheduler.framework.shape import MAX_UTILIZATION
+from kubegang.scheduler.framework.storage import whole_bytes
+from kubegang.scheduler.framework.utilization import MAX_UTILIZATION
 from kubegang.scheduler.plugins.volumebinding.prospects import Choice
 
 
@@ -28,8 +29,8 @@ def _static_uses(choice: Choice) -> dict[str, tuple[int, int]]:
     uses: dict[str, tuple[int, int]] = {}
     for claim, volume in choice.bindings:
         asked, held = uses.get(volume.storage_class, (0, 0))
-        wanted = _bytes(claim.requested or 0)
-        uses[volume.storage_class] = (asked + wanted, held + _bytes(volume.capacity))
+        wanted = whole_bytes(claim.requested or 0)
+        uses[volume.storage_class] = (asked + wanted, held + whole_bytes(volume.capacity))
     return uses
 
 
@@ -39,14 +40,10 @@ def _dynamic_uses(choice: Choice) -> dict[str, tuple[int, int]]:
     for claim, capacity in choice.provisions:
         if capacity is not None:
             asked, _ = uses.get(claim.storage_class, (0, 0))
-            room = _bytes(capacity.capacity or 0)
-            uses[claim.storage_class] = (asked + _bytes(claim.requested or 0), room)
+            room = whole_bytes(capacity.capacity or 0)
+            uses[claim.storage_class] = (asked + whole_bytes(claim.requested or 0), room)
     return uses
 
 
 def _utilization(asked: int, held: int) -> int:
     return MAX_UTILIZATION if not held or asked > held else asked * MAX_UTILIZATION // held
-
-
-def _bytes(amount: int) -> int:
-    return -(-amount // 1000)

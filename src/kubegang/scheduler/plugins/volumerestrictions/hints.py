@@ -23,9 +23,7 @@ def is_schedulable_after_claim_added(
     pod: PodInfo, old: ClusterObject | None, new: ClusterObject | None
 ) -> bool:
     """Return whether the new claim is one of the waiting pod's."""
-    if not isinstance(new, ClaimInfo) or new.namespace != pod.namespace:
-        return False
-    return new.name in _claims(pod)
+    return isinstance(new, ClaimInfo) and new.is_named_by(pod, ephemeral=False)
 
 
 def _claims(pod: PodInfo) -> set[str]:

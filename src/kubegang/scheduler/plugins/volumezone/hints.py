@@ -19,9 +19,7 @@ def is_schedulable_after_claim_change(
     pod: PodInfo, old: ClusterObject | None, new: ClusterObject | None
 ) -> bool:
     """Return whether the claim is one of the waiting pod's."""
-    if not isinstance(new, ClaimInfo) or new.namespace != pod.namespace:
-        return False
-    return any(v.claim == new.name and not v.ephemeral for v in pod.volumes)
+    return isinstance(new, ClaimInfo) and new.is_named_by(pod, ephemeral=False)
 
 
 def is_schedulable_after_volume_change(

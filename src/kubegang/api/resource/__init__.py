@@ -1,0 +1,1 @@
+"""The group resource.k8s.io: devices, and claims to them."""

@@ -1,0 +1,1 @@
+"""What Kubernetes adds to the Common Expression Language."""
