@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup demo test test-cases test-real test-differential check fix bench lock clean
+.PHONY: help setup demo test test-deep test-cases test-real test-differential check fix bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,9 @@ demo: $(READY)  ## start everything, run training jobs as gangs, show and check 
 
 test: $(READY)  ## all tests that need no real Kubernetes programs
 	$(BIN)/python -m pytest -n auto -m "not real and not browser and not cases"
+
+test-deep: $(READY)  ## the scheduler's invariants, searched long: 500 examples per release and profile
+	KUBEGANG_DEEP=500 $(BIN)/python -m pytest -n auto tests/property/test_scheduler_machine.py
 
 test-cases: $(READY)  ## the recorded scenarios against running clusters, six at a time
 	$(BIN)/python -m pytest -n 6 -m cases tests/conformance tests/differential

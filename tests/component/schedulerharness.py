@@ -33,9 +33,10 @@ from kubegang.client.resources import (
 )
 from kubegang.client.testing import RecordingClient
 from kubegang.scheduler.framework.interface import Plugin
+from kubegang.scheduler.frameworks import PluginArgs
 from kubegang.scheduler.plugins.registry import PLUGINS, PluginFactory
 from kubegang.scheduler.queue.backoff import BackoffPolicy
-from kubegang.scheduler.scheduler import PluginArgs, Scheduler, SchedulerSettings
+from kubegang.scheduler.scheduler import Scheduler, SchedulerSettings
 from tests.component.apiharness import START, Api
 
 FAST = BackoffPolicy(initial_seconds=1, max_seconds=1)
@@ -195,7 +196,7 @@ class Cluster:
             await self.user.delete(WORKLOADS_1_35, name, NS)
             return
         await self.user.delete(self._groups, name, NS)
-        free = {"metadata": {"finalizers": []}}
+        free: JsonObject = {"metadata": {"finalizers": []}}
         await self.user.patch(self._groups, name, NS, patch=free)
 
     async def add_priority_class(self, name: str, value: int, **members: Any) -> None:

@@ -17,7 +17,6 @@ from tests.component.schedulerharness import (
     workload,
 )
 
-
 SOMEWHERE = {"workloadName": "w", "templateName": "t"}
 """What is made of a Workload says so; the scheduler does not look there."""
 

@@ -11,6 +11,7 @@ import os
 
 import pytest
 
+from kubegang.base.logging import configure_logging
 from tests.differential.live import compare_live, fresh
 from tests.differential.objects import RELEASES
 from tests.differential.record import PORTS_OF_A_PLANE, numbers
@@ -24,6 +25,7 @@ pytestmark = [pytest.mark.real, pytest.mark.timeout(7200)]
 
 
 def test_both_schedulers_do_the_same() -> None:
+    configure_logging(component="differential", json=False, level="error")
     comparisons = asyncio.run(
         compare_live(
             RELEASES[RELEASE],

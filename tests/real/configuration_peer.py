@@ -8,9 +8,7 @@ As a program it writes the recordings that the unit tests are held against:
 from __future__ import annotations
 
 import json
-import os
 import re
-import socket
 import ssl
 import subprocess
 import sys
@@ -23,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from tests.real.peer_plane import free_port, peer_program
 
 DATA = Path(__file__).parents[1] / "unit/api/data"
 CASES: Mapping[str, str] = yaml.safe_load((DATA / "scheduler_configurations.yaml").read_text())
@@ -46,12 +46,6 @@ GATES = {
 _FAILED = re.compile(r'"command failed" err=(".*"|<\n.*?\n >)$', re.MULTILINE | re.DOTALL)
 
 
-def program(version: str) -> Path:
-    """Return the path of a release's scheduler."""
-    home = Path(os.environ.get("PEER_BIN", Path.home() / ".cache/kubegang-peer"))
-    return home / f"k{version.replace('.', '')}" / "bin/kube-scheduler"
-
-
 def said(version: str, text: str) -> dict[str, Any]:
     """Return what a release's scheduler says to a configuration."""
     with tempfile.TemporaryDirectory() as name:
@@ -66,9 +60,9 @@ def said(version: str, text: str) -> dict[str, Any]:
 
 
 def _run(version: str, config: Path, directory: Path) -> dict[str, Any]:
-    port = _free_port()
+    port = free_port()
     command = [
-        str(program(version)),
+        str(peer_program("kube-scheduler", version.removeprefix("1."))),
         f"--config={config}",
         f"--secure-port={port}",
         "--bind-address=127.0.0.1",
@@ -110,12 +104,6 @@ def _refusal(log: str) -> str:
         lines = text.split("\n")[1:-1]
         return "\n".join(line.removeprefix("\t") for line in lines)
     return str(json.loads(text))
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def record() -> Iterator[str]:

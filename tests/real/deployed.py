@@ -13,7 +13,6 @@ from typing import Any
 
 import yaml
 
-from tests.real.peer_plane import five_free_ports
 from tests.system.upprocess import PROGRAM
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -138,8 +137,3 @@ def wait_for(condition: Callable[[], bool], what: str, *, seconds: float = 60) -
             return
         time.sleep(0.3)  # noqa: TID251 - real processes
     raise TimeoutError(what)
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    return five_free_ports()

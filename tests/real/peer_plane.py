@@ -10,7 +10,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PEER = Path(__file__).resolve().parent / "peer"
+PROGRAMS = Path(os.environ.get("PEER_BIN", Path.home() / ".cache/kubegang-peer"))
 PORTS_OF_A_PLANE = 5
+
+
+def peer_program(name: str, version: str) -> Path:
+    """Return the path of a real program of a release: 37, 36 or 35."""
+    return PROGRAMS / f"k1{version}" / "bin" / name
+
+
+def free_port() -> int:
+    """Return a port of the loopback address that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def five_free_ports() -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.real.peer_plane import is_free
+from tests.real.peer_plane import free_port, peer_program
 
 
 class RealScheduler(NamedTuple):
@@ -37,12 +36,11 @@ def real_scheduler(
         verbosity: of the log.
         gates: feature gates.
     """
-    home = Path(os.environ.get("PEER_BIN", Path.home() / ".cache/kubegang-peer"))
     config, log = directory / "scheduler.yaml", directory / "scheduler.log"
     config.write_text(configuration)
-    port = next(p for p in range(32100, 32300) if is_free(p))
+    port = free_port()
     command = [
-        str(home / f"k1{version}" / "bin/kube-scheduler"),
+        str(peer_program("kube-scheduler", version)),
         f"--config={config}",
         f"--secure-port={port}",
         "--bind-address=127.0.0.1",

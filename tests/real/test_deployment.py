@@ -15,7 +15,6 @@ from tests.real.deployed import (
     ROOT,
     Cluster,
     container_arguments,
-    free_port,
     node,
     pod,
     rendered,
@@ -23,7 +22,7 @@ from tests.real.deployed import (
     wait_for,
 )
 from tests.real.helm_program import helm
-from tests.real.peer_plane import real_plane
+from tests.real.peer_plane import free_port, real_plane
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 

@@ -25,8 +25,8 @@ from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.interface import PluginContext
 from kubegang.scheduler.framework.nodetable import IntArray, RowArray
 from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.frameworks import build_framework
 from kubegang.scheduler.plugins.registry import PLUGINS
-from kubegang.scheduler.scheduler import build_framework
 from kubegang.testing.builders import NodeBuilder, PodBuilder, make_node, make_pod
 from kubegang.testing.deciding import DecidingCore
 from tests.real.peer_plane import real_plane

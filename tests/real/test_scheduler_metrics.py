@@ -13,8 +13,8 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from kubegang.app.profiles.table import profile_named
-from tests.real.deployed import Cluster, free_port, node, pod, scheduler_process, wait_for
-from tests.real.peer_plane import PORTS_OF_A_PLANE, real_plane
+from tests.real.deployed import Cluster, node, pod, scheduler_process, wait_for
+from tests.real.peer_plane import PORTS_OF_A_PLANE, free_port, real_plane
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 

@@ -101,6 +101,10 @@ class Quantity:
             return self
         return Quantity(_shift(self._unscaled, scale - self._scale), scale, family=self._family)
 
+    def with_value(self, number: int) -> Quantity:
+        """Return a whole number in this quantity's family of suffixes."""
+        return Quantity(number, 0, family=self._family)
+
     def canonical(self) -> str:
         """Return the text in which the API serves this quantity."""
         return self._text or self._canonical_text()

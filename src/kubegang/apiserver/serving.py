@@ -34,7 +34,7 @@ class TlsFiles(msgspec.Struct, frozen=True):
     client_ca: Path
 
 
-class _Uvicorn(uvicorn.Server):
+class UvicornWithoutSignals(uvicorn.Server):
     """uvicorn that leaves signals to whoever runs the process."""
 
     @contextlib.contextmanager
@@ -67,7 +67,7 @@ class ApiServer:
             ssl_ca_certs=str(tls.client_ca),
             ssl_cert_reqs=ssl.CERT_OPTIONAL,
         )
-        self._server = _Uvicorn(config)
+        self._server = UvicornWithoutSignals(config)
 
     @property
     def address(self) -> tuple[str, int]:

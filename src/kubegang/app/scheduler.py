@@ -17,13 +17,9 @@ from kubegang.app.thirdparty import plugins_for
 from kubegang.base.clock import Clock
 from kubegang.client.interface import Client
 from kubegang.scheduler.framework.errors import PluginConfigError
+from kubegang.scheduler.frameworks import PluginArgs, build_frameworks
 from kubegang.scheduler.queue.backoff import BackoffPolicy
-from kubegang.scheduler.scheduler import (
-    PluginArgs,
-    Scheduler,
-    SchedulerSettings,
-    build_frameworks,
-)
+from kubegang.scheduler.scheduler import Scheduler, SchedulerSettings
 
 UPSTREAM_NAME = "default-scheduler"
 
@@ -115,7 +111,8 @@ def check_profiles(version: VersionProfile, config: KubeSchedulerConfiguration) 
         BadInputError: they do not; the text is upstream's.
     """
     try:
-        build_frameworks(configured_profiles(config, version.schedulers), _settings(config))
+        profiles, settings = configured_profiles(config, version.schedulers), _settings(config)
+        build_frameworks(profiles, args=settings.plugin_args, plugins=settings.plugins)
     except PluginConfigError as error:
         raise BadInputError(str(error)) from error
 

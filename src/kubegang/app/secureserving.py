@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ import msgspec
 import uvicorn
 from starlette.types import ASGIApp
 
+from kubegang.apiserver.serving import UvicornWithoutSignals
 from kubegang.app.certificates import CertificateAuthority, write_private
 from kubegang.app.errors import BadInputError
 from kubegang.app.listening import bind
@@ -41,15 +42,6 @@ class ServingOptions(msgspec.Struct, frozen=True, kw_only=True):
     certificate: str = ""
     key: str = ""
     open_paths: tuple[str, ...] = ("/healthz", "/readyz", "/livez")
-
-
-class _Uvicorn(uvicorn.Server):
-    """uvicorn that leaves signals to whoever runs the process."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
-        yield
 
 
 @contextlib.asynccontextmanager
@@ -85,7 +77,7 @@ async def secure_serving(
             config.load()
         except OSError as error:
             raise BadInputError(f"{certificate}, {key}: {error.strerror or error}") from error
-        server = _Uvicorn(config)
+        server = UvicornWithoutSignals(config)
         task = asyncio.ensure_future(server.serve(sockets=[sock]))
         host, port = sock.getsockname()[:2]
         _log.info("serving securely", address=f"{host}:{port}")

@@ -9,9 +9,11 @@ queue          active, backoff, unschedulable; whole groups pop together
 cycle          the decision, as a plain function
 plugins        one folder per plugin, and the registry
 binder         the act: bind, undo, report
-eventhandlers  informer events into cache and queue: pods, nodes, pod groups
-storageinformers, directoryinformers  the same for volumes, and for what is only looked up
+eventhandlers  informer events into cache and queue
+informers      of pods, nodes and pod groups; beside them ``storageinformers``, for volumes,
+               and ``directoryinformers``, for what is only looked up
 workloadhandlers  Workloads whose entries are groups, told as if those were objects (1.35)
+frameworks     the plugins of each scheduler profile, put together
 scheduler      the loop: pop, snapshot, decide, apply
 
 Everything up to ``plugins`` is pure: no clock, no I/O, no randomness of its own.

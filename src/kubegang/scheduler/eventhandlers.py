@@ -8,25 +8,12 @@ whoever bound them. Finished pods do not exist here.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Final, Protocol, TypeVar
+from typing import Protocol
 
 import msgspec
 
-from kubegang.api.core.types import Node, Pod
-from kubegang.api.meta import Form, decode
-from kubegang.api.scheduling import v1alpha2
-from kubegang.api.scheduling.types import CompositePodGroup, PodGroup
 from kubegang.base.clock import Clock
-from kubegang.client.informer import Informer
-from kubegang.client.interface import Client, Resource
-from kubegang.client.resources import COMPOSITEPODGROUPS, NODES, PODS
 from kubegang.scheduler.cache.cache import Cache
-from kubegang.scheduler.framework.conversion import (
-    composite_pod_group_info,
-    node_info,
-    pod_group_info,
-    pod_info,
-)
 from kubegang.scheduler.framework.events import ClusterEvent, ClusterObject
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo, PodUid
@@ -49,11 +36,6 @@ from kubegang.scheduler.queue.changes import (
     pod_group_changes,
 )
 from kubegang.scheduler.queue.queue import SchedulingQueue
-
-FormT = TypeVar("FormT", bound=Form)
-
-UNFINISHED: Final = "status.phase!=Succeeded,status.phase!=Failed"
-"""The pods that matter. The server filters, so a pod that finishes looks deleted."""
 
 Handled = Callable[[str, tuple[Move, ...], float], None]
 """Called after each event: its name, what moved in the queue, and how long it took."""
@@ -139,10 +121,14 @@ class EventHandlers:
     def pod_deleted(self, pod: PodInfo) -> None:
         """Stop counting a pod, or take it out of the queue."""
         now = self._clock.now()
+        moves: tuple[Move, ...] = ()
+        queued = pod.scheduler_name in self._names
+        goes_first = queued and self._queue.goes_before_it_is_uncounted(pod)
+        if goes_first:
+            moves = self._queue.delete_pod(pod, now=now)
         known = self._cache.remove_pod(pod.uid)
         self._binding.pod_gone(pod.uid)
-        moves: tuple[Move, ...] = ()
-        if pod.scheduler_name in self._names:
+        if queued and not goes_first:
             moves = self._queue.delete_pod(pod, now=now)
         # A pod that was promised a node frees that promise.
         if known is not None and known.node:
@@ -281,88 +267,3 @@ class EventHandlers:
         """Tell the queue what happened, and whoever listens what followed."""
         moves += self._queue.handle(event, old, new, now=now, strongest=strongest)
         self._handled(label(event), moves, self._clock.now() - now)
-
-
-def make_informers(
-    client: Client,
-    handlers: EventHandlers,
-    *,
-    clock: Clock,
-    group_condition: str,
-    pod_groups: Resource | None,
-    with_composites: bool = False,
-    pod_events: PodEvents | None = None,
-) -> tuple[Informer[Any], ...]:
-    """Return informers that feed the handlers; what they keep are compact records.
-
-    Args:
-        client: the API.
-        handlers: what to call.
-        clock: for the informers' pauses.
-        group_condition: the type of the scheduling condition on pod groups.
-        pod_groups: as what pod groups are looked at; ``None`` if they are not, as where the
-            API does not serve them.
-        with_composites: whether composite pod groups are looked at, which needs the gate and
-            an API that serves them; else no pod group has a parent.
-        pod_events: who is told about pods, if not the handlers themselves.
-    """
-    decode_node, decode_pod = _decoder(Node), _decoder(Pod)
-    nodes = Informer(
-        client, NODES, clock=clock, decode_bytes=lambda body: node_info(decode_node(body))
-    )
-    nodes.add_handler(handlers.node_added, handlers.node_updated, handlers.node_deleted)
-    pods = Informer(
-        client,
-        PODS,
-        clock=clock,
-        field_selector=UNFINISHED,
-        decode_bytes=lambda body: pod_info(decode_pod(body)),
-    )
-    told = pod_events or handlers
-    pods.add_handler(told.pod_added, told.pod_updated, told.pod_deleted)
-    if pod_groups is None:
-        return nodes, pods
-    decode_group = _group_decoder(pod_groups.version)
-
-    def to_group(body: bytes) -> PodGroupInfo:
-        return pod_group_info(
-            decode_group(body), condition_type=group_condition, with_parent=with_composites
-        )
-
-    groups = Informer(client, pod_groups, clock=clock, decode_bytes=to_group)
-    if not with_composites:
-        informers = [groups]
-    else:
-        decode_composite = _decoder(CompositePodGroup)
-        composites = Informer(
-            client,
-            COMPOSITEPODGROUPS,
-            clock=clock,
-            decode_bytes=lambda body: composite_pod_group_info(decode_composite(body)),
-        )
-        informers = [groups, composites]
-    for informer in informers:
-        informer.add_handler(
-            handlers.pod_group_added, handlers.pod_group_updated, handlers.pod_group_deleted
-        )
-    return (nodes, *informers, pods)
-
-
-def _group_decoder(version: str) -> Callable[[bytes], PodGroup]:
-    if version != "v1alpha2":
-        return _decoder(PodGroup)
-    decode_older = _decoder(v1alpha2.PodGroup)
-    return lambda body: decode_older(body).to_internal()
-
-
-def _decoder(form: type[FormT]) -> Callable[[bytes], FormT]:
-    strictly = msgspec.json.Decoder(form)
-
-    def decode_bytes(body: bytes) -> FormT:
-        try:
-            return strictly.decode(body)
-        except msgspec.ValidationError:
-            # It has nulls that servers in Go do not write, or is really wrong.
-            return decode(body, form)
-
-    return decode_bytes

@@ -19,6 +19,7 @@ from kubegang.api.profile import SchedulerProfile
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.base.turns import next_turn
+from kubegang.client.informer import Informer
 from kubegang.client.interface import Client
 from kubegang.client.resources import pod_groups_in
 from kubegang.scheduler.binder.binder import Binder, BinderSettings
@@ -36,7 +37,7 @@ from kubegang.scheduler.cycle.batch import first_batch, pops_of
 from kubegang.scheduler.cycle.decide import decide
 from kubegang.scheduler.cycle.decision import Decision, Diagnosis
 from kubegang.scheduler.directoryinformers import make_directory_informers
-from kubegang.scheduler.eventhandlers import EventHandlers, make_informers
+from kubegang.scheduler.eventhandlers import EventHandlers
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import (
     QueuedEntity,
@@ -44,22 +45,17 @@ from kubegang.scheduler.framework.entities import (
     QueuedPodInfo,
     members_of,
 )
-from kubegang.scheduler.framework.errors import PluginConfigError
 from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.rng import Rng
-from kubegang.scheduler.plugins.registry import (
-    PLUGINS,
-    PluginFactory,
-    build_plugins,
-)
+from kubegang.scheduler.frameworks import PluginArgs, build_frameworks
+from kubegang.scheduler.informers import make_informers
+from kubegang.scheduler.plugins.registry import PLUGINS, PluginFactory
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.queue.places import Place
 from kubegang.scheduler.queue.queue import SchedulingQueue, key_of
 from kubegang.scheduler.queue.rules import QueueRules
-from kubegang.scheduler.runtime.framework import Framework
-from kubegang.scheduler.runtime.points import Points
 from kubegang.scheduler.storageinformers import StorageHandlers, make_storage_informers
 from kubegang.scheduler.workloadhandlers import WorkloadHandlers, make_workload_informers
 
@@ -69,9 +65,6 @@ SECONDS_PER_TURN: Final = 0.005
 
 GRACE_SECONDS: Final = 3.0
 """How long calls that were begun may take once the scheduler is to end."""
-
-PluginArgs = Mapping[str, Mapping[str, Any]]
-"""``pluginConfig`` arguments by plugin."""
 
 _log = logger(__name__)
 
@@ -128,37 +121,54 @@ class Scheduler:
         self._clock = clock
         self._rng = rng
         self._profiles = {profile.scheduler_name: profile for profile in profiles}
-        self._frameworks = build_frameworks(profiles, settings)
+        self._frameworks = build_frameworks(
+            profiles, args=settings.plugin_args, plugins=settings.plugins
+        )
         rules = {
             name: QueueRules.of(profile, self._frameworks[name])
             for name, profile in self._profiles.items()
         }
-        condition = profiles[0].initially_scheduled_condition
-        pod_groups = pod_groups_in(profiles[0].pod_group_version)
-        reads_groups = pod_groups.version and any(r.groups or r.gathers for r in rules.values())
         self.cache = Cache()
         self.queue = SchedulingQueue(rules, self.cache, settings.backoff)
         self._metrics = SchedulerMetrics(registry)
         self._metrics.watch(self.queue, self.cache)
         for name, framework in self._frameworks.items():
             framework.meter = self._metrics.points.meter(framework, profile=name, clock=clock)
-        self._binder = Binder(
+        self._binder = self._build_binder(client, rules, settings=settings)
+        self._informers = self._build_informers(client, rules)
+        self._diagnoses: dict[EntityKey, Diagnosis] = {}
+        self._work = asyncio.Event()
+        self._stopped = asyncio.Event()
+        self._cycles = 0
+        self._popped = 0
+        self._batches = {name: first_batch(profile) for name, profile in self._profiles.items()}
+
+    def _build_binder(
+        self, client: Client, rules: Mapping[str, QueueRules], *, settings: SchedulerSettings
+    ) -> Binder:
+        release = next(iter(self._profiles.values()))
+        return Binder(
             client,
             self.cache,
             self.queue,
             settings=BinderSettings(
                 host=settings.host,
-                group_condition=condition,
-                pod_groups=pod_groups,
-                refers_to_pods=profiles[0].rules.victims_refer_to_pod,
+                group_condition=release.initially_scheduled_condition,
+                pod_groups=pod_groups_in(release.pod_group_version),
+                refers_to_pods=release.rules.preemption.victims_refer_to_pod,
                 speaking=tuple(name for name, rule in rules.items() if rule.speaking),
                 calls_in_flight=settings.calls_in_flight,
             ),
             metrics=self._metrics,
-            clock=clock,
+            clock=self._clock,
             moved=self._moved,
             wake=self._wake,
         )
+
+    def _build_informers(
+        self, client: Client, rules: Mapping[str, QueueRules]
+    ) -> tuple[Informer[Any], ...]:
+        profiles, clock = tuple(self._profiles.values()), self._clock
         handlers = EventHandlers(
             self.cache,
             self.queue,
@@ -167,8 +177,6 @@ class Scheduler:
             handled=self._event_handled,
             binding=self._binder,
         )
-        version = _workload_version(profiles)
-        workloads = WorkloadHandlers(handlers) if version else None
         storage = StorageHandlers(
             self.cache,
             self.queue,
@@ -176,7 +184,11 @@ class Scheduler:
             handled=self._event_handled,
             changed=self._binder.cluster_changed,
         )
-        self._informers = (
+        version = _workload_version(profiles)
+        workloads = WorkloadHandlers(handlers) if version else None
+        pod_groups = pod_groups_in(profiles[0].pod_group_version)
+        reads_groups = pod_groups.version and any(r.groups or r.gathers for r in rules.values())
+        return (
             # First, so that they are there when pods are looked at.
             *make_directory_informers(client, self.cache, clock=clock),
             *make_storage_informers(client, storage, clock=clock),
@@ -184,19 +196,13 @@ class Scheduler:
                 client,
                 handlers,
                 clock=clock,
-                group_condition=condition,
+                group_condition=profiles[0].initially_scheduled_condition,
                 pod_groups=pod_groups if reads_groups else None,
                 with_composites=_any_gate_on(profiles, "CompositePodGroup"),
                 pod_events=workloads,
             ),
             *make_workload_informers(client, workloads, version=version, clock=clock),
         )
-        self._diagnoses: dict[EntityKey, Diagnosis] = {}
-        self._work = asyncio.Event()
-        self._stopped = asyncio.Event()
-        self._cycles = 0
-        self._popped = 0
-        self._batches = {name: first_batch(profile) for name, profile in self._profiles.items()}
 
     # --- running -------------------------------------------------------------------------
 
@@ -440,69 +446,3 @@ def _workload_version(profiles: Sequence[SchedulerProfile]) -> str:
     """Return as what Workloads with groups are looked at; empty if they are not."""
     known = any(profile.gates.enabled_if_known("GenericWorkload") for profile in profiles)
     return profiles[0].workload_version if known else ""
-
-
-def build_frameworks(
-    profiles: Sequence[SchedulerProfile], settings: SchedulerSettings
-) -> dict[str, Framework]:
-    """Return the plugins of every profile, by the profile's name.
-
-    Raises:
-        PluginConfigError: some cannot be built, or profiles sort the queue differently; the
-            texts are kube-scheduler's (measured on 1.37.2).
-    """
-    frameworks: dict[str, Framework] = {}
-    for profile in profiles:
-        name = profile.scheduler_name
-        args = settings.plugin_args.get(name, {})
-        try:
-            frameworks[name] = build_framework(profile, args, plugins=settings.plugins)
-            frameworks[name].check_complete(name)
-        except PluginConfigError as error:
-            raise PluginConfigError(
-                f"initializing profiles: creating profile for scheduler name {name}: {error}"
-            ) from error
-    _require_one_order(frameworks)
-    return frameworks
-
-
-def _require_one_order(frameworks: Mapping[str, Framework]) -> None:
-    """Refuse profiles that disagree about the order of the one queue that they share."""
-    sorters = {name: fw.queue_sort_plugin.NAME for name, fw in frameworks.items()}
-    first = next(iter(sorters.values()), "")
-    for name, sorter in sorters.items():
-        if sorter != first:
-            raise PluginConfigError(
-                f'initializing profiles: different queue sort plugins for profile "{name}": '
-                f'"{sorter}", first: "{first}"'
-            )
-
-
-def build_framework(
-    profile: SchedulerProfile,
-    args: PluginArgs,
-    *,
-    plugins: Mapping[str, PluginFactory] = PLUGINS,
-) -> Framework:
-    """Return a profile's plugins, sorted by what they do.
-
-    Args:
-        profile: names the plugins.
-        args: their arguments.
-        plugins: what may be named.
-
-    Raises:
-        PluginConfigError: a plugin is unknown, or its arguments cannot be used.
-    """
-    everywhere = profile.plugins
-    named = (*everywhere, *(p for changes in profile.points.values() for p in changes.enabled))
-    names = [name for name in dict.fromkeys(plugin.name for plugin in named) if name in plugins]
-    built = build_plugins(
-        names, gates=profile.gates, args=args, plugins=plugins, rules=profile.rules
-    )
-    return Framework(
-        built,
-        weights={},
-        points=Points(built, everywhere=everywhere, changes=profile.points),
-        scheduler_name=profile.scheduler_name,
-    )

@@ -27,8 +27,8 @@ from kubegang.scheduler.cycle.decision import (
 )
 from kubegang.scheduler.framework.entities import QueuedPodGroupInfo, QueuedPodInfo
 from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
+from kubegang.scheduler.frameworks import build_framework
 from kubegang.scheduler.runtime.framework import Framework
-from kubegang.scheduler.scheduler import build_framework
 from kubegang.scheduler.snapshot.builder import SnapshotBuilder
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 from kubegang.testing.builders import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.property.machine.stillness import check_still, come_to_rest
-from tests.property.machine.world import ACTS, Choices, Setting, World
+from tests.property.machine.world import ACTS, OFTEN, Choices, Setting, World
 
 DEEP: Final = "KUBEGANG_DEEP"
 """Set this variable to a number of examples for a long search."""
@@ -40,7 +40,7 @@ class Machine(RuleBasedStateMachine):
     def start(self, gates: str, seed: int) -> None:
         """Start the world, with a small cluster in it."""
         self.world = World(Setting(self.of_release, self.of_profile, gates), seed=seed)
-        self.world.act("set_node", name="n0", cpu=2, rack="r0", cordoned=False)
+        self.world.act("set_node", name="n0", cpu=4, rack="r0", cordoned=False)
         self.world.act("set_node", name="n1", cpu=2, rack="r1", cordoned=False)
 
     def teardown(self) -> None:
@@ -60,8 +60,10 @@ def machine_for(release: str, profile: str, *gates: str) -> type[TestCase]:
     members["begin"] = initialize(gates=st.sampled_from(gates), seed=st.integers(0, 3))(_begin)
     for name, choices in ACTS.items():
         members[name] = _rule(name, choices)
+        if name in OFTEN:
+            members[f"{name}_too"] = _rule(name, choices)
     made = type(f"Machine_{release}_{profile}".translate(_PLAIN), (Machine,), members)
-    test: type[TestCase] = made.TestCase
+    test: type[TestCase] = made.TestCase  # type: ignore[attr-defined]
     test.settings = SETTINGS  # type: ignore[attr-defined]
     return test
 
@@ -79,7 +81,6 @@ def _rule(name: str, choices: Choices) -> Callable[..., None]:
         machine.world.act(name, **arguments)
 
     act.__name__ = name
-    made: Callable[..., None] = rule(
-        **{argument: st.sampled_from(values) for argument, values in choices.items()}
-    )(act)
-    return made
+    drawn: dict[str, Any] = {name: st.sampled_from(values) for name, values in choices.items()}
+    ruled: Callable[[Callable[..., None]], Callable[..., None]] = rule(**drawn)
+    return ruled(act)

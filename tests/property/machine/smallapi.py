@@ -95,12 +95,16 @@ class SmallApi:
         graceless: deleted pods are gone at once, whatever their grace period.
         bindings_left: so many bindings still come through, then all hang; ``None``: all do.
         bound: the pods that were bound, with their nodes, in order.
+        bound_lately: those since the scheduler was started.
+        bound_again: those that the same scheduler asked to bind again.
     """
 
     def __init__(self, clock: Clock) -> None:
         self.graceless = False
         self.bindings_left: int | None = None
         self.bound: list[tuple[str, str]] = []
+        self.bound_lately: set[str] = set()
+        self.bound_again: list[str] = []
         self._clock = clock
         self._version = 1
         self._feeds: dict[str, Feed] = {}
@@ -267,8 +271,11 @@ class SmallApi:
                 return self._found(target)
             case "POST" if target.subresource == "binding":
                 node, uid = body["target"]["name"], body["metadata"]["uid"]
+                if uid in self.bound_lately:
+                    self.bound_again.append(uid)
                 self.bind(target.name, node, uid)
                 self.bound.append((uid, node))
+                self.bound_lately.add(uid)
                 return {"kind": "Status", "status": "Success"}
             case "PATCH":
                 return self._patch(target, body)

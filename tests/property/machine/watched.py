@@ -23,8 +23,9 @@ from kubegang.scheduler.cycle.decision import (
     WaitOnPermit,
 )
 from kubegang.scheduler.framework.entities import QueuedEntity, QueuedPodInfo
-from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo, PodUid
-from kubegang.scheduler.scheduler import Scheduler, build_framework
+from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo, PodUid
+from kubegang.scheduler.frameworks import build_framework
+from kubegang.scheduler.scheduler import Scheduler
 from kubegang.scheduler.snapshot.dumping import dump_snapshot, load_snapshot
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 from kubegang.scheduler.snapshot.validation import validate_snapshot
@@ -162,7 +163,7 @@ class WatchedScheduler(Scheduler):
                 self.wrong.append(f"{pod.key} goes though {group.key} is short of {group.quorum}")
 
 
-def _bound(decision: Decision) -> list[tuple[PodInfo, str]]:
+def _bound(decision: Decision) -> list[tuple[PodInfo, NodeName]]:
     return [(i.pod, i.node) for i in decision.instructions if isinstance(i, BindPod | WaitOnPermit)]
 
 

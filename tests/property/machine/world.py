@@ -59,7 +59,10 @@ NODES: Final = ("n0", "n1", "n2", "n3")
 GROUPS: Final = ("g0", "g1", "g2")
 COMPOSITES: Final = ("c0", "c1")
 RACKS: Final = ("r0", "r1")
-PRIORITIES: Final = (0, 0, 100)
+STRONG: Final = 100
+STRONG_GROUP: Final = GROUPS[1]
+"""The group that is more important than others, so that nobody's members differ from it."""
+PRIORITIES: Final = (0, 0, STRONG)
 KINDS: Final = ("pods", "nodes", "groups", "compositepodgroups")
 BOTH: Final = (False, True)
 
@@ -69,7 +72,6 @@ ACTS: Final[Mapping[str, Choices]] = {
     "write_group": {
         "name": GROUPS,
         "minimum": (0, 1, 2, 3),
-        "priority": PRIORITIES,
         "topology": BOTH,
         "whole": BOTH,
         "parent": ("", "", *COMPOSITES),
@@ -88,16 +90,16 @@ ACTS: Final[Mapping[str, Choices]] = {
         "cpu": ("500m", "1", "2"),
         "priority": PRIORITIES,
         "grace": (0, 30),
-        "gated": (False, False, False, True),
+        "gated": (False, False, False, False, True),
     },
     "create_gang": {
         "name": GROUPS,
         "minimum": (0, 1, 2, 3, 4),
         "more": (-1, 0, 0, 1),
         "cpu": ("500m", "500m", "1"),
-        "priority": PRIORITIES,
         "topology": (False, False, True),
-        "parent": ("", "", COMPOSITES[0]),
+        "parent": ("", "", "", "", COMPOSITES[0]),
+        "trouble": ("", "", *FAULTS),
     },
     "create_odd_pod": {"group": GROUPS, "oddity": ("entry", "profile", "priority", "replica")},
     "delete_pod": {"number": NUMBERS},
@@ -108,15 +110,17 @@ ACTS: Final[Mapping[str, Choices]] = {
     "finish_pod": {"number": NUMBERS},
     "bind_elsewhere": {"number": NUMBERS, "name": NODES},
     "run_elsewhere": {"name": NODES, "cpu": ("500m", "1")},
-    "fail": {"call": tuple(CALLS), "how": tuple(FAULTS)},
-    "hold": {"kind": KINDS},
-    "release": {"kind": KINDS},
+    "fail": {"call": ("bind", "bind", *CALLS), "how": tuple(FAULTS)},
+    "hold": {"kind": KINDS, "acts": (1, 2, 4)},
     "break_watches": {"kind": KINDS, "expired": BOTH},
     "kill": {},
     "kill_between_bindings": {"after": (0, 1, 2)},
     "wait": {"seconds": (0.01, 0.5, 3.0, 31.0, 310.0)},
 }
 """What may happen, and with which arguments."""
+
+OFTEN: Final = ("create_gang", "create_pods", "fail", "wait", "set_node")
+"""What must happen often, so that something can go wrong."""
 
 
 class World:
@@ -136,6 +140,7 @@ class World:
         self.wrong: list[str] = []
         self.story: list[str] = []
         self._forms: dict[str, GroupForm] = {}
+        self._held: dict[str, int] = {}
         self._rng = random.Random(seed)
         self._serial = 0
         self._schedulers = profile_named(setting.release, feature_gates=setting.gates).schedulers
@@ -154,6 +159,7 @@ class World:
             done = getattr(self, name)(**arguments)
             if done is not None:
                 await done
+            self._release()
             await self.clock.sleep(0.001)
 
         self.run(happen())
@@ -171,6 +177,7 @@ class World:
         if self._task.done():
             self._task.result()
         assert not (self.wrong + scheduler.wrong), (self.wrong + scheduler.wrong)[0]
+        assert not self.api.bound_again, f"{self.api.bound_again} were bound twice"
         scheduler.cache.validate()
         scheduler.queue.validate()
 
@@ -184,6 +191,7 @@ class World:
             registry=self.registry,
             settings=SchedulerSettings(calls_in_flight=2),
         )
+        self.api.bound_lately.clear()
         self._task = asyncio.create_task(self.scheduler.run())
         await self.clock.sleep(0.1)
 
@@ -209,10 +217,11 @@ class World:
     # --- groups --------------------------------------------------------------------------
 
     def write_group(
-        self, name: str, minimum: int, priority: int, topology: bool, whole: bool, parent: str
+        self, name: str, minimum: int, topology: bool, whole: bool, parent: str
     ) -> None:
         """Create a group or change it."""
-        parent = parent if self.groups.composites else ""
+        priority = STRONG if name == STRONG_GROUP else 0
+        parent = parent if self.groups.composites and not priority else ""
         form = GroupForm(name, minimum, priority, topology, whole, parent)
         old = self._forms.get(name)
         if old is not None and old.parent != parent:
@@ -240,7 +249,7 @@ class World:
     # --- pods ----------------------------------------------------------------------------
 
     def create_pods(
-        self, count: int, group: str, cpu: str, priority: int, grace: int, gated: bool
+        self, count: int, group: str, *, cpu: str, priority: int, grace: int, gated: bool
     ) -> None:
         """Create pods, by themselves or as members, with their group's priority."""
         for _ in range(count):
@@ -253,15 +262,18 @@ class World:
         self,
         name: str,
         minimum: int,
+        *,
         more: int,
         cpu: str,
-        priority: int,
         topology: bool,
         parent: str,
+        trouble: str,
     ) -> None:
-        """Create a group and about as many pods as it needs."""
-        self.write_group(name, minimum, priority, topology, whole=False, parent=parent)
-        self.create_pods(minimum + more, name, cpu, priority, grace=0, gated=False)
+        """Create a group and about as many pods as it needs, and perhaps trouble for them."""
+        if trouble:
+            self.fail("bind", trouble)
+        self.write_group(name, minimum, topology, whole=False, parent=parent)
+        self.create_pods(minimum + more, name, cpu=cpu, priority=0, grace=0, gated=False)
 
     def create_odd_pod(self, group: str, oddity: str) -> None:
         """Create a pod with something unusual about it."""
@@ -334,13 +346,19 @@ class World:
         """Let the next call of a kind go wrong."""
         self.api.fail(FAULTS[how](*CALLS[call]))
 
-    def hold(self, kind: str) -> None:
-        """Let the scheduler see nothing new of a kind for a while."""
-        self.api.hold(self._plural(kind), held=True)
+    def hold(self, kind: str, acts: int) -> None:
+        """Let the scheduler see nothing new of a kind while so many more acts happen."""
+        plural = self._plural(kind)
+        self._held[plural] = acts + 1
+        self.api.hold(plural, held=True)
 
-    def release(self, kind: str) -> None:
-        """Let the scheduler see what it has missed."""
-        self.api.hold(self._plural(kind), held=False)
+    def _release(self) -> None:
+        """Let the scheduler see what it has missed long enough."""
+        for plural in list(self._held):
+            self._held[plural] -= 1
+            if not self._held[plural]:
+                del self._held[plural]
+                self.api.hold(plural, held=False)
 
     def break_watches(self, kind: str, expired: bool) -> None:
         """Break the watch of a kind; after an expired one everything is listed again."""
@@ -382,8 +400,8 @@ class World:
         replica: str = "",
     ) -> JsonObject:
         self._serial += 1
-        if group in self._forms:
-            priority = self._forms[group].priority
+        if group:
+            priority = STRONG if group == STRONG_GROUP else 0
         new = pod(
             name or f"p{self._serial}",
             cpu=cpu,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
 
@@ -20,7 +21,12 @@ from cel_expr_python.ext import ext_bindings, ext_optional, ext_strings
 
 from kubegang.api.resource.types import Device, DeviceAttribute
 from kubegang.apimachinery.cel import functions, values
-from kubegang.apimachinery.cel.messages import compile_text, runtime_text
+from kubegang.apimachinery.cel.messages import (
+    compile_text,
+    no_truth_text,
+    runtime_text,
+    type_text,
+)
 from kubegang.apimachinery.cel.semver import Semver, SemverError
 from kubegang.apimachinery.quantity import Quantity
 
@@ -30,11 +36,14 @@ _PIECES: Final = re.compile(
     r'''(?P<text>[rRbB]{0,2}(?:"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\''''
     r"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))"""
     r"""|//[^\n]*|(?P<lookup>(?<![\w.])device\s*\.\s*(?:attributes|capacity)\b)(?=\s*\[)"""
+    r"""|(?P<present>(?<![\w.])has\(\s*device\s*\.\s*"""
+    r"""(?:driver|allowMultipleAllocations|attributes|capacity)\s*\))"""
 )
 _SELECT_OF_DEVICE: Final = re.compile(
-    rf"(ERROR: <input>:(\d+):(\d+): )expression of type '{re.escape(_DEVICE_TYPE)}' "
-    r"cannot be the operand of a select operation"
+    rf"(ERROR: <input>:(\d+):(\d+): )type '{re.escape(_DEVICE_TYPE)}' "
+    r"does not support field selection"
 )
+_WHOLE_DEVICE: Final = re.compile(r"(?<![\w.])device\b(?!\s*\.)")
 _IDENTIFIER: Final = re.compile(r"\s*(\w+)")
 
 DeviceValue = Mapping[str, Any]
@@ -73,11 +82,7 @@ class CompiledSelector:
         kind = result.type()
         if kind == cel.Type.ERROR:
             raise SelectorError(runtime_text(value if isinstance(value, str) else str(result)))
-        name = kind.name().lower()
-        raise SelectorError(
-            f"CEL result of type {name} could not be converted to bool: "
-            f"unsupported native conversion from {name} to 'bool'"
-        )
+        raise SelectorError(no_truth_text(_encoded_type(value) or type_text(kind.name())))
 
 
 @lru_cache(maxsize=1024)
@@ -87,15 +92,10 @@ def compile_selector(expression: str) -> CompiledSelector:
     Raises:
         SelectorError: it is no expression over ``device``; the text is upstream's.
     """
-    try:
-        kind = _checking().compile(expression).return_type()
-    except RuntimeError as error:
-        text = _field_texts(compile_text(error), expression)
-        raise SelectorError(f"compilation failed: {text}") from error
+    kind = _checked_type(expression)
     if kind not in (cel.Type.BOOL, cel.Type.DYN):
-        raise SelectorError(
-            f"must evaluate to bool or the unknown type, not {_type_name(kind)}"
-        )
+        name = type_text(kind.name())
+        raise SelectorError(f"must evaluate to bool or the unknown type, not {name}")
     lookups, domains = _with_lookups(expression)
     return CompiledSelector(_computing().compile(lookups), domains)
 
@@ -138,6 +138,24 @@ def _attribute_value(name: str, attribute: DeviceAttribute) -> object:
 def _qualified(name: str, driver: str) -> tuple[str, str]:
     domain, slash, short = name.partition("/")
     return (domain, short) if slash else (driver, name)
+
+
+def _checked_type(expression: str) -> Any:
+    checked = _PIECES.sub(_present_field, expression)
+    try:
+        return _checking().compile(checked).return_type()
+    except RuntimeError as error:
+        if _WHOLE_DEVICE.search(expression):
+            # As a value, the device has no fields for the checker: they are looked up later.
+            with suppress(RuntimeError):
+                return _computing().compile(expression).return_type()
+        text = _field_texts(compile_text(error, expression), expression)
+        raise SelectorError(f"compilation failed: {text}") from error
+
+
+def _present_field(found: re.Match[str]) -> str:
+    # The checker takes the fields for variables, which has() does not; no place moves.
+    return "true".ljust(len(found[0])) if found["present"] is not None else found[0]
 
 
 @lru_cache(maxsize=1)
@@ -194,8 +212,7 @@ def _field_texts(text: str, expression: str) -> str:
     return _SELECT_OF_DEVICE.sub(replaced, text)
 
 
-def _type_name(kind: Any) -> str:
-    name = str(kind.name())
-    if "<" in name:
-        return name.replace("<", "(").replace(">", ")")
-    return {"null": "null_type"}.get(name.lower(), name if "." in name else name.lower())
+def _encoded_type(value: object) -> str:
+    """Return the true type of a quantity or version; empty for other values."""
+    names = (values.QUANTITY, values.SEMVER)
+    return next((n for n in names if n in value), "") if isinstance(value, Mapping) else ""

@@ -64,10 +64,27 @@ class DeviceAttribute(Form, frozen=True):
     version_value: str | None = msgspec.field(name="version", default=None)
 
 
+class CapacityRequestPolicyRange(Form, frozen=True):
+    """Amounts from ``min`` to ``max``, by steps."""
+
+    min: Amount | None = None
+    max: Amount | None = None
+    step: Amount | None = None
+
+
+class CapacityRequestPolicy(Form, frozen=True):
+    """How much of a capacity one claim can take."""
+
+    default: Amount | None = None
+    valid_values: tuple[Amount, ...] = ()
+    valid_range: CapacityRequestPolicyRange | None = None
+
+
 class DeviceCapacity(Form, frozen=True):
     """How much of something a device has."""
 
     value: Amount = "0"
+    request_policy: CapacityRequestPolicy | None = None
 
 
 class Counter(Form, frozen=True):
@@ -135,6 +152,12 @@ class ResourceSlice(Form, frozen=True):
     spec: ResourceSliceSpec = ResourceSliceSpec()
 
 
+class CapacityRequirements(Form, frozen=True):
+    """How much of its capacities a device must give."""
+
+    requests: Mapping[str, Amount] = {}
+
+
 class ExactDeviceRequest(Form, frozen=True):
     """A request for devices of one class."""
 
@@ -144,7 +167,7 @@ class ExactDeviceRequest(Form, frozen=True):
     count: int = 0
     admin_access: bool | None = None
     tolerations: tuple[DeviceToleration, ...] = ()
-    capacity: JsonObject | None = None
+    capacity: CapacityRequirements | None = None
 
 
 class DeviceSubRequest(Form, frozen=True):
@@ -156,7 +179,7 @@ class DeviceSubRequest(Form, frozen=True):
     allocation_mode: str = ""
     count: int = 0
     tolerations: tuple[DeviceToleration, ...] = ()
-    capacity: JsonObject | None = None
+    capacity: CapacityRequirements | None = None
 
 
 class DeviceRequest(Form, frozen=True):
@@ -200,6 +223,8 @@ class DeviceRequestAllocationResult(Form, frozen=True):
     tolerations: tuple[DeviceToleration, ...] = ()
     binding_conditions: tuple[str, ...] = ()
     binding_failure_conditions: tuple[str, ...] = ()
+    share_id: str = msgspec.field(name="shareID", default="")
+    consumed_capacity: Mapping[str, Amount] = {}
 
 
 class DeviceAllocationResult(Form, frozen=True):

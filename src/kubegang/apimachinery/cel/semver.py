@@ -14,6 +14,7 @@ _TEXT: Final = re.compile(
     rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})"
     r"(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"
 )
+_IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]+")
 _PARTS: Final = 3
 _LARGEST: Final = 2**64
 
@@ -109,7 +110,32 @@ def _complaint(text: str) -> str:
             return f'Invalid character(s) found in {name} number "{part}"'
         if _has_leading_zero(part):
             return f'{name.capitalize()} number must not contain leading zeroes "{part}"'
-    patch = re.split(r"[+-]", parts[2], maxsplit=1)[0]
+    rest, plus, build = parts[2].partition("+")
+    patch, dash, prerelease = rest.partition("-")
     if _has_leading_zero(patch):
         return f'Patch number must not contain leading zeroes "{patch}"'
-    return f'Invalid character(s) found in patch number "{patch}"'
+    if not patch.isascii() or not patch.isdigit():
+        return f'Invalid character(s) found in patch number "{patch}"'
+    if dash:
+        return _prerelease_complaint(prerelease.split("."))
+    return _build_complaint(build.split(".")) if plus else "invalid version"
+
+
+def _prerelease_complaint(parts: list[str]) -> str:
+    for part in parts:
+        if not part:
+            return "Prerelease is empty"
+        if _has_leading_zero(part):
+            return f'Numeric PreRelease version must not contain leading zeroes "{part}"'
+        if not _IDENTIFIER.fullmatch(part):
+            return f'Invalid character(s) found in prerelease "{part}"'
+    return "invalid version"
+
+
+def _build_complaint(parts: list[str]) -> str:
+    for part in parts:
+        if not part:
+            return "Build meta data is empty"
+        if not _IDENTIFIER.fullmatch(part):
+            return f'Invalid character(s) found in build meta data "{part}"'
+    return "invalid version"

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, get_args
+from typing import get_args
 
 import msgspec
 
 from kubegang.api.profile import (
     EXTENSION_POINTS,
-    NEWEST_RULES,
     Component,
     Gate,
+    GroupCycle,
     PluginWeight,
     SchedulerProfile,
-    SchedulingRules,
     VersionProfile,
 )
+from kubegang.api.scheduling_rules import NEWEST_RULES, SchedulingRules
 from kubegang.apimachinery.objects import GroupVersion
 from kubegang.base.feature_gates import FeatureGates
 
@@ -50,7 +50,7 @@ def release(
     gang_versions: tuple[str, ...],
     gates: tuple[Gate, ...],
     plugins: tuple[PluginWeight, ...],
-    group_cycle: Literal["member-by-member", "popped-by-member", "entity"],
+    group_cycle: GroupCycle,
     initially_scheduled_condition: str,
     pod_group_version: str,
     workload_version: str = "",

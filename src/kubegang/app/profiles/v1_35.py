@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from kubegang.api.profile import EXTENSION_POINTS, PluginWeight, SchedulingRules
+from kubegang.api.profile import EXTENSION_POINTS, PluginWeight
+from kubegang.api.scheduling_rules import (
+    BatchingRules,
+    NodeFeatureRules,
+    PreemptionRules,
+    ResourceClaimRules,
+    SchedulingRules,
+    VolumeRules,
+)
 from kubegang.app.profiles import v1_36
 from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
@@ -61,18 +69,19 @@ PROFILE = release(
     workload_version="v1alpha1",
     rules=SchedulingRules(
         gang_check="workload-permit",
-        victim_priority="own",
-        victims_refer_to_pod=True,
-        tells_found_room=False,
-        no_claims_text="no new claims to deallocate",
         taints_wake_like_new_nodes=True,
         balance_is_compared=False,
-        lists_migrated_plugins=True,
-        missing_driver_by_choice=False,
-        node_features=("RestartAllContainersOnContainerExits",),
-        names_missing_features=True,
-        batch_rescores=False,
-        batch_leaves_nominated=False,
-        batch_within_group=False,
+        preemption=PreemptionRules(
+            knows_groups=False,
+            victim_priority="own",
+            victims_refer_to_pod=True,
+            tells_found_room=False,
+        ),
+        resource_claims=ResourceClaimRules(no_claims_text="no new claims to deallocate"),
+        volumes=VolumeRules(lists_migrated_plugins=True, missing_driver_by_choice=False),
+        node_features=NodeFeatureRules(
+            known=("RestartAllContainersOnContainerExits",), names_missing=True
+        ),
+        batching=BatchingRules(rescores=False, leaves_nominated=False, within_group=False),
     ),
 )

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from kubegang.api.profile import EXTENSION_POINTS, PluginWeight, SchedulingRules
+from kubegang.api.profile import EXTENSION_POINTS, PluginWeight
+from kubegang.api.scheduling_rules import (
+    BatchingRules,
+    NodeFeatureRules,
+    PreemptionRules,
+    ResourceClaimRules,
+    SchedulingRules,
+    VolumeRules,
+)
 from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
 
@@ -71,19 +79,17 @@ PROFILE = release(
     pod_group_version="v1alpha2",
     rules=SchedulingRules(
         gang_check="permit",
-        victim_priority="own",
-        spares_victims="still-fit",
-        tells_found_room=False,
-        no_claims_text="no new claims to deallocate",
         taints_wake_like_new_nodes=True,
-        claims_make_room_for_groups=False,
-        siblings_use_claims=False,
-        node_features=(
-            "RestartAllContainersOnContainerExits",
-            "UserNamespacesHostNetworkSupport",
+        preemption=PreemptionRules(
+            victim_priority="own", spares_victims="still-fit", tells_found_room=False
         ),
-        batch_rescores=False,
-        batch_leaves_nominated=False,
-        batch_within_group=False,
+        resource_claims=ResourceClaimRules(
+            no_claims_text="no new claims to deallocate", makes_room_for_groups=False
+        ),
+        volumes=VolumeRules(siblings_use_claims=False),
+        node_features=NodeFeatureRules(
+            known=("RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport")
+        ),
+        batching=BatchingRules(rescores=False, leaves_nominated=False, within_group=False),
     ),
 )

@@ -20,10 +20,10 @@ from kubegang.scheduler.cycle.decision import (
     Instruction,
     NominateNode,
     WaitOnPermit,
+    fail_after_choice,
 )
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.fiterror import one_node_error
-from kubegang.scheduler.framework.pods import PodInfo, PodUid
+from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.status import SUCCESS, Status
 from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.runtime.binding import run_reserve_plugins
@@ -46,7 +46,7 @@ def count_as_real(
             case BindPod(pod) | WaitOnPermit(pod):
                 status = _take_node(instruction, cache, framework=framework, notes=notes)
                 if not status.is_success:
-                    refused[pod.uid] = _failure(pod, status)
+                    refused[pod.uid] = fail_after_choice(pod, status)
             case NominateNode(pod, node):
                 cache.nominate(pod.uid, node)
             case EvictPod():
@@ -70,12 +70,6 @@ def _take_node(
     if not status.is_success:
         cache.forget(pod.uid)
     return status
-
-
-def _failure(pod: PodInfo, status: Status) -> FailPod:
-    if not status.is_rejected:
-        return FailPod(pod, "SchedulerError", status.as_error)
-    return FailPod(pod, "Unschedulable", one_node_error(status), (status.plugin,))
 
 
 def _without(decision: Decision, refused: Mapping[PodUid, FailPod]) -> Decision:

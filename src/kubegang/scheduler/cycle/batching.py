@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from kubegang.api.profile import SchedulingRules
+from kubegang.api.scheduling_rules import BatchingRules
 from kubegang.scheduler.cycle.batch import (
     GONE,
     AttemptResult,
@@ -53,7 +53,7 @@ class Batcher:
     """
 
     def __init__(
-        self, handle: CycleHandle, rules: SchedulingRules, *, batch: Batch, cycle: int, now: float
+        self, handle: CycleHandle, rules: BatchingRules, *, batch: Batch, cycle: int, now: float
     ) -> None:
         """Begin a cycle.
 
@@ -134,7 +134,7 @@ class Batcher:
         reason: FlushReason | None = None
         if not self._follows(batch.cycle):
             reason = "pod_skipped"
-        elif self._rules.batch_leaves_nominated and pod.nominated_node_name:
+        elif self._rules.leaves_nominated and pod.nominated_node_name:
             reason = "pod_nominated"
         elif self._sign(pod) != batch.signature:
             reason = "pod_incompatible"
@@ -143,7 +143,7 @@ class Batcher:
         return reason is None or self._flush(reason)
 
     def _follows(self, cycle: int) -> bool:
-        return self._cycle == cycle + 1 or (self._rules.batch_within_group and self._cycle == cycle)
+        return self._cycle == cycle + 1 or (self._rules.within_group and self._cycle == cycle)
 
     def _flush(self, reason: FlushReason) -> bool:
         self._flushes[reason] = self._flushes.get(reason, 0) + 1
@@ -156,7 +156,7 @@ class Batcher:
             return self._flush("node_missing")
         if not self._passes(state, pod, row=row, known=known):
             return True
-        if not self._rules.batch_rescores:
+        if not self._rules.rescores:
             return self._flush("node_not_full")
         started = self._start()
         rescored = self._rescore(state, pod, row=row, known=known)

@@ -51,7 +51,7 @@ class Cycle:
         self.batcher = (
             None
             if batch is None
-            else Batcher(self.handle, profile.rules, batch=batch, cycle=number, now=now)
+            else Batcher(self.handle, profile.rules.batching, batch=batch, cycle=number, now=now)
         )
         self.search = NodeSearch(self.handle, profile, batcher=self.batcher)
         self.waiting = waiting

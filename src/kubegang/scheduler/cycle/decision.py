@@ -12,7 +12,9 @@ import msgspec
 
 from kubegang.scheduler.cycle.batch import Batch, BatchReport
 from kubegang.scheduler.framework.binding import PermitWait
+from kubegang.scheduler.framework.fiterror import chosen_node_error, refused_by
 from kubegang.scheduler.framework.pods import NodeName, PodGroupKey, PodInfo, PodUid
+from kubegang.scheduler.framework.status import Status
 
 ConditionReason = Literal["Unschedulable", "SchedulerError", "Scheduled"]
 
@@ -86,6 +88,14 @@ class FailPod(msgspec.Struct, frozen=True):
     reason: Literal["Unschedulable", "SchedulerError"]
     message: str
     plugins: tuple[str, ...] = ()
+
+
+def fail_after_choice(pod: PodInfo, status: Status) -> FailPod:
+    """Return what a pod is told that is refused after its node was chosen."""
+    reason: Literal["Unschedulable", "SchedulerError"] = (
+        "Unschedulable" if status.is_rejected else "SchedulerError"
+    )
+    return FailPod(pod, reason, chosen_node_error(status), refused_by(status))
 
 
 class EvictPod(msgspec.Struct, frozen=True):

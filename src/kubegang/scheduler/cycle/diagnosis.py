@@ -17,7 +17,7 @@ from kubegang.scheduler.cycle.decision import (
 )
 from kubegang.scheduler.cycle.nodesearch import NoNode
 from kubegang.scheduler.cycle.shortfall import Lack, NearMiss, closest_node, format_amount
-from kubegang.scheduler.framework.fiterror import count_reasons, one_node_error
+from kubegang.scheduler.framework.fiterror import chosen_node_error, count_reasons
 from kubegang.scheduler.framework.nodetable import NodeTable
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodGroupKey, PodInfo
 from kubegang.scheduler.framework.status import Code, Status
@@ -108,7 +108,7 @@ def refused_pod(pod: PodInfo, node: NodeName, status: Status) -> Diagnosis:
     return Diagnosis(
         outcome="error" if status.is_error else "unschedulable",
         message=f"pod {pod.name} fits on node {node}, but {status.plugin}: {status.as_error}",
-        upstream_message=one_node_error(status) if status.is_rejected else status.as_error,
+        upstream_message=chosen_node_error(status),
         group=pod.pod_group,
     )
 

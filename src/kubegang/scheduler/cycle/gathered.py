@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubegang.scheduler.cycle.cycle import Cycle
-from kubegang.scheduler.cycle.decision import Decision, Diagnosis
+from kubegang.scheduler.cycle.decision import Decision
 from kubegang.scheduler.cycle.gatheredoutcome import (
     GatheredOutcome,
     decide_all_broken,
     decide_gathered_outcome,
 )
 from kubegang.scheduler.cycle.gatheredplacements import GatheredResult, try_gathered
-from kubegang.scheduler.cycle.skipping import divide_members
+from kubegang.scheduler.cycle.skipping import decide_nobody_waits, divide_members
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import QueuedPodGroupInfo
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
@@ -43,14 +43,7 @@ def decide_gathered(cycle: Cycle, entity: QueuedPodGroupInfo) -> Decision:
     # 1. The members that still need a node.
     members, dropped = divide_members(waiting, cycle.snapshot)
     if not members:
-        return Decision(
-            instructions=tuple(dropped),
-            diagnosis=Diagnosis(
-                outcome="waiting", message="no member waits for a node", group=entity.group
-            ),
-            status="skipped",
-            scan_start=cycle.search.scan_start,
-        )
+        return decide_nobody_waits(cycle, entity.group, dropped=dropped)
     group = cycle.snapshot.pod_group(entity.group)
     if group is None:
         missing = f'podgroup.scheduling.k8s.io "{entity.group.name}" not found'

@@ -31,6 +31,7 @@ from kubegang.scheduler.cycle.diagnosis import (
 from kubegang.scheduler.cycle.gatheredplacements import GatheredResult
 from kubegang.scheduler.cycle.gatheredplacing import GatheredMember
 from kubegang.scheduler.cycle.makingroom import (
+    clear_promises,
     evictions_for_group,
     evictions_for_pod,
     nominations,
@@ -104,7 +105,7 @@ def decide_all_broken(
     """Decide about members that cannot be tried together: each is told, the group is not."""
     return Decision(
         instructions=(
-            *_clear_promises(cycle, waiting),
+            *clear_promises(cycle, waiting),
             *(FailPod(pod, "SchedulerError", problem) for pod in waiting),
         ),
         diagnosis=broken_group(group, problem, quorum=0),
@@ -177,7 +178,7 @@ def _sent_back(
         return [*promise, FailPod(pod, "Unschedulable", outcome.status.message)]
     if member.node and not outcome.waits_for_room:
         text = f"{GROUP_UNSCHEDULABLE}, {member.permit.message}".removesuffix(", ")
-        return [*_clear_promises(cycle, [pod]), FailPod(pod, "Unschedulable", text)]
+        return [*clear_promises(cycle, [pod]), FailPod(pod, "Unschedulable", text)]
     return [*_own_promise(cycle, member), _own_failure(member)]
 
 
@@ -189,7 +190,7 @@ def _fail_all(cycle: Cycle, outcome: GatheredOutcome) -> Decision:
     ]
     condition = SetPodGroupCondition(group.key, "False", "SchedulerError", error)
     return Decision(
-        instructions=(*_clear_promises(cycle, outcome.members), *fails, condition),
+        instructions=(*clear_promises(cycle, outcome.members), *fails, condition),
         diagnosis=broken_group(group.key, error, quorum=group.quorum),
         status="error",
         backs_off_as="error",
@@ -247,7 +248,3 @@ def _room_report(
         return search_report(rooms[0]) if rooms else None
     victims = sum(isinstance(instruction, EvictPod) for instruction in evictions)
     return SearchForRoom(made.status.code.value, victims)
-
-
-def _clear_promises(cycle: Cycle, pods: Sequence[PodInfo]) -> list[NominateNode]:
-    return nominations(cycle, [(pod, NodeName("")) for pod in pods])

@@ -13,6 +13,7 @@ import numpy as np
 
 from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.gatheredplacing import GatheredPlacement, place_gathered
+from kubegang.scheduler.cycle.results import none_available
 from kubegang.scheduler.cycle.sampling import select_host
 from kubegang.scheduler.framework.cluster import Placement, PlacementAssignments
 from kubegang.scheduler.framework.cyclestate import CycleState
@@ -113,11 +114,8 @@ def _best(
     feasible = [result for result in results if result.is_feasible]
     if not feasible:
         first = results[0]
-        text = (
-            f"0/{len(results)} placements are available, "
-            f"first placement status: {first.status.as_error}"
-        )
-        return msgspec.structs.replace(first, status=unschedulable(text))
+        status = unschedulable(none_available(first.status, len(results)))
+        return msgspec.structs.replace(first, status=status)
     if len(feasible) == 1:
         return feasible[0]
     proposals = [PlacementAssignments(r.placement, r.assignments) for r in feasible]

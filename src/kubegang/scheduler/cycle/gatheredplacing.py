@@ -15,23 +15,19 @@ from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.decision import PodDiagnosis
 from kubegang.scheduler.cycle.diagnosis import diagnose_pod, diagnose_twin
 from kubegang.scheduler.cycle.nodesearch import NoNode
-from kubegang.scheduler.cycle.results import GROUP_UNSCHEDULABLE
+from kubegang.scheduler.cycle.results import group_unschedulable
 from kubegang.scheduler.cycle.settling import ChosenNode, permit_in_trial, reserve_in_trial
 from kubegang.scheduler.framework.cluster import Assignment, Placement
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.fiterror import one_node_error
+from kubegang.scheduler.framework.fiterror import chosen_node_error, refused_by
 from kubegang.scheduler.framework.pods import NodeName, PodInfo, is_twin
 from kubegang.scheduler.framework.postfilter import PostFilterResult
-from kubegang.scheduler.framework.status import SUCCESS, Code, Status, failure
+from kubegang.scheduler.framework.status import SUCCESS, Status, failure
 from kubegang.scheduler.runtime.postfiltering import run_post_filter_plugins
 from kubegang.scheduler.snapshot.trial import Trial
 
-NOT_FEASIBLE: Final = Status(Code.UNSCHEDULABLE, cause=GROUP_UNSCHEDULABLE)
-_WAITS_FOR_ROOM: Final = Status(
-    Code.UNSCHEDULABLE,
-    ("pod group is waiting for preemption to complete",),
-    cause=GROUP_UNSCHEDULABLE,
-)
+_NOT_FEASIBLE: Final = group_unschedulable()
+_WAITS_FOR_ROOM: Final = group_unschedulable("pod group is waiting for preemption to complete")
 _ASKED_TO_WAIT: Final = "one or more plugins asked to wait and no plugin rejected pod"
 
 
@@ -117,7 +113,7 @@ def place_gathered(
         make_room: ask post filters about members that find no node, and say why they do.
     """
     results: list[GatheredMember] = []
-    status, needs_room = NOT_FEASIBLE, False
+    status, needs_room = _NOT_FEASIBLE, False
     for pod in members:
         member = _place_member(
             cycle,
@@ -213,11 +209,10 @@ def _with_permit(
 
 
 def _refused(member: GatheredMember, status: Status) -> GatheredMember:
-    rejected = status.is_rejected
     return GatheredMember(
         pod=member.pod,
         status=status,
-        message=one_node_error(status) if rejected else status.as_error,
-        plugins=(status.plugin,) if rejected and status.plugin else (),
+        message=chosen_node_error(status),
+        plugins=refused_by(status),
         room=member.room,
     )

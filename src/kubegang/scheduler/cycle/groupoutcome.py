@@ -19,17 +19,16 @@ from kubegang.scheduler.cycle.decision import (
     Diagnosis,
     FailPod,
     Instruction,
-    NominateNode,
     SetPodGroupCondition,
     SkipPod,
 )
 from kubegang.scheduler.cycle.diagnosis import being_made, broken_group
 from kubegang.scheduler.cycle.makingroom import (
+    clear_promises,
     evictions_for_group,
     nominations,
     search_report,
 )
-from kubegang.scheduler.cycle.placements import WaitingPods
 from kubegang.scheduler.cycle.results import GROUP_UNSCHEDULABLE, GroupResult, MemberResult
 from kubegang.scheduler.cycle.settling import ChosenNode, Settled, settle
 from kubegang.scheduler.cycle.treediagnosis import (
@@ -38,10 +37,10 @@ from kubegang.scheduler.cycle.treediagnosis import (
     tree_sentence,
     unscheduled_tree,
 )
+from kubegang.scheduler.cycle.trees import PodsByGroup
 from kubegang.scheduler.cycle.verdicts import LeafOutcome, Verdict, leaf_outcomes
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.pods import (
-    NodeName,
     PodGroupInfo,
     PodGroupKey,
     PodInfo,
@@ -76,7 +75,7 @@ class GroupOutcome(msgspec.Struct, frozen=True, kw_only=True):
         tried: GroupResult,
         *,
         members: list[PodInfo],
-        waiting: WaitingPods,
+        waiting: PodsByGroup,
         room: PodGroupPostFilterResult | None,
     ) -> GroupOutcome:
         """Return what a group's cycle came to."""
@@ -135,7 +134,7 @@ def decide_rule_broken(
         for leaf in cycle.snapshot.forest.leaves(group.key)
     ]
     return Decision(
-        instructions=(*_clear_promises(cycle, waiting), *fails, *conditions),
+        instructions=(*clear_promises(cycle, waiting), *fails, *conditions),
         diagnosis=broken_group(group.key, problem, quorum=group.quorum),
         status="error",
         backs_off_as="error",
@@ -200,7 +199,7 @@ def _settled(cycle: Cycle, outcome: GroupOutcome) -> dict[PodUid, Settled]:
 
 def _fail_all(cycle: Cycle, outcome: GroupOutcome) -> Decision:
     group, error = outcome.group, outcome.error
-    instructions: list[Instruction] = [*_clear_promises(cycle, outcome.members)]
+    instructions: list[Instruction] = [*clear_promises(cycle, outcome.members)]
     for leaf in outcome.leaves:
         for r in leaf.results:
             own = r.status.is_error and not group.is_composite
@@ -242,7 +241,7 @@ def _fail_leaf(
     fitting = said if outcome.is_room_made or speaking else f"{GROUP_UNSCHEDULABLE}, {text}"
     instructions: list[Instruction] = []
     if not outcome.is_room_made:
-        instructions += _clear_promises(cycle, [r.pod for r in leaf.results if r.node])
+        instructions += clear_promises(cycle, [r.pod for r in leaf.results if r.node])
     instructions += [
         FailPod(result.pod, "Unschedulable", fitting)
         if result.node
@@ -291,7 +290,3 @@ def _room_instructions(cycle: Cycle, outcome: GroupOutcome) -> list[Instruction]
     promised = room.nominated_nodes
     nodes = [(pod, promised[pod.uid]) for pod in outcome.members if pod.uid in promised]
     return [*instructions, *nominations(cycle, nodes)]
-
-
-def _clear_promises(cycle: Cycle, pods: Sequence[PodInfo]) -> list[NominateNode]:
-    return nominations(cycle, [(pod, NodeName("")) for pod in pods])

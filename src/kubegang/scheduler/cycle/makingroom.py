@@ -56,6 +56,11 @@ def nominations(cycle: Cycle, nodes: Iterable[tuple[PodInfo, NodeName]]) -> list
     ]
 
 
+def clear_promises(cycle: Cycle, pods: Iterable[PodInfo]) -> list[NominateNode]:
+    """Return how no node is promised to pods any more."""
+    return nominations(cycle, [(pod, NodeName("")) for pod in pods])
+
+
 def search_report(
     room: PostFilterResult | PodGroupPostFilterResult | None,
 ) -> SearchForRoom | None:

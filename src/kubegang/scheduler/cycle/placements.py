@@ -7,19 +7,25 @@ to those (KEP-6012; 1.37). Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 
 from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.placing import place_members, try_in_turn
-from kubegang.scheduler.cycle.results import GroupResult, PlacementResult, group_unschedulable
+from kubegang.scheduler.cycle.results import (
+    GroupResult,
+    PlacementResult,
+    group_unschedulable,
+    none_available,
+)
 from kubegang.scheduler.cycle.sampling import select_host
 from kubegang.scheduler.cycle.settling import ChosenNode, reserve_in_trial
+from kubegang.scheduler.cycle.trees import PodsByGroup
 from kubegang.scheduler.framework.cluster import Placement, PlacementAssignments
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo
+from kubegang.scheduler.framework.pods import PodGroupInfo
 from kubegang.scheduler.framework.status import SUCCESS, Status, failure
 from kubegang.scheduler.runtime.placing import (
     run_placement_generate_plugins,
@@ -29,16 +35,13 @@ from kubegang.scheduler.snapshot.trial import Trial
 
 _WHOLE_CLUSTER = Placement("")
 
-WaitingPods = Mapping[PodGroupKey, Sequence[PodInfo]]
-"""The pods to be tried, by pod group, in order."""
-
 
 def try_placements(
     cycle: Cycle,
     state: CycleState,
     *,
     group: PodGroupInfo,
-    waiting: WaitingPods,
+    waiting: PodsByGroup,
     by_topology: bool,
 ) -> GroupResult:
     """Return the best placement that holds the group, or why none does.
@@ -69,7 +72,7 @@ class _PlacementSearch:
         state: CycleState,
         *,
         trial: Trial,
-        waiting: WaitingPods,
+        waiting: PodsByGroup,
         by_topology: bool,
     ) -> None:
         self._cycle = cycle
@@ -98,7 +101,7 @@ class _PlacementSearch:
         if not feasible:
             first = results[0]
             if self._by_topology:
-                status = _none_available(first, len(placements))
+                status = group_unschedulable(none_available(first.status, len(placements)))
                 first = msgspec.structs.replace(first, status=status)
             return GroupResult(group, first, len(placements))
         best = self._best(group, feasible)
@@ -200,9 +203,3 @@ class _PlacementSearch:
             self._trial.place(member.pod, member.node)
             chosen = ChosenNode(member.pod, member.node, member.state or CycleState())
             reserve_in_trial(self._cycle, self._trial, chosen)
-
-
-def _none_available(first: PlacementResult, tried: int) -> Status:
-    return group_unschedulable(
-        f"0/{tried} placements are available, first placement status: {first.status.as_error}"
-    )

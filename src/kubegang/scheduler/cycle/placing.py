@@ -18,7 +18,7 @@ from kubegang.scheduler.cycle.results import (
 from kubegang.scheduler.cycle.settling import ChosenNode, reserve_in_trial
 from kubegang.scheduler.framework.cluster import Placement, PlacementProgress
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.fiterror import one_node_error
+from kubegang.scheduler.framework.fiterror import chosen_node_error, refused_by
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo, is_twin
 from kubegang.scheduler.framework.status import SUCCESS, Code, Status, failure
 from kubegang.scheduler.runtime.placing import run_placement_feasible_plugins
@@ -150,12 +150,10 @@ def _place_member(
 
 
 def _not_reserved(pod: PodInfo, status: Status) -> MemberResult:
-    if not status.is_rejected:
-        return MemberResult(pod, status, message=status.as_error)
-    refused = Status(Code.UNSCHEDULABLE, status.reasons, status.plugin)
-    return MemberResult(
-        pod, refused, message=one_node_error(status), plugins=(status.plugin,) * bool(status.plugin)
-    )
+    said = status
+    if status.is_rejected:
+        said = Status(Code.UNSCHEDULABLE, status.reasons, status.plugin)
+    return MemberResult(pod, said, message=chosen_node_error(status), plugins=refused_by(status))
 
 
 def _feasibility(

@@ -13,18 +13,18 @@ from typing import Final
 import msgspec
 
 from kubegang.scheduler.cycle.cycle import Cycle
-from kubegang.scheduler.cycle.decision import Decision, Diagnosis
+from kubegang.scheduler.cycle.decision import Decision
 from kubegang.scheduler.cycle.groupoutcome import (
     GroupOutcome,
     decide_outcome,
     decide_rule_broken,
     decide_vanished,
 )
-from kubegang.scheduler.cycle.placements import WaitingPods, try_placements
+from kubegang.scheduler.cycle.placements import try_placements
 from kubegang.scheduler.cycle.prechecks import broken_rule
 from kubegang.scheduler.cycle.results import GroupResult, group_unschedulable
-from kubegang.scheduler.cycle.skipping import divide_members
-from kubegang.scheduler.cycle.trees import in_tree_order, pods_by_group
+from kubegang.scheduler.cycle.skipping import decide_nobody_waits, divide_members
+from kubegang.scheduler.cycle.trees import PodsByGroup, in_tree_order, pods_by_group
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import QueuedPodGroupInfo
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
@@ -60,14 +60,7 @@ def decide_pod_group(cycle: Cycle, entity: QueuedPodGroupInfo) -> Decision:
     # 3. The members that still need a node.
     members, dropped = divide_members(waiting, cycle.snapshot)
     if not members:
-        return Decision(
-            instructions=tuple(dropped),
-            diagnosis=Diagnosis(
-                outcome="waiting", message="no member waits for a node", group=group.key
-            ),
-            status="skipped",
-            scan_start=cycle.search.scan_start,
-        )
+        return decide_nobody_waits(cycle, group.key, dropped=dropped)
     # 4. The best placement, found by trying each.
     state = CycleState()
     by_group = pods_by_group(members)
@@ -80,7 +73,7 @@ def decide_pod_group(cycle: Cycle, entity: QueuedPodGroupInfo) -> Decision:
 
 
 def _try(
-    cycle: Cycle, state: CycleState, *, group: PodGroupInfo, waiting: WaitingPods
+    cycle: Cycle, state: CycleState, *, group: PodGroupInfo, waiting: PodsByGroup
 ) -> GroupResult:
     by_topology = cycle.profile.gates.enabled_if_known(_TOPOLOGY_GATE)
     tried = try_placements(cycle, state, group=group, waiting=waiting, by_topology=by_topology)
@@ -97,7 +90,7 @@ def _make_room(
     *,
     tried: GroupResult,
     members: list[PodInfo],
-    waiting: WaitingPods,
+    waiting: PodsByGroup,
 ) -> PodGroupPostFilterResult | None:
     if tried.result.status.code is not Code.UNSCHEDULABLE:
         return None
@@ -113,7 +106,7 @@ def _make_room(
     return None if room.status.is_error and cycle.profile.speaking else room
 
 
-def _plan(cycle: Cycle, group: PodGroupInfo, waiting: WaitingPods) -> GroupPlan:
+def _plan(cycle: Cycle, group: PodGroupInfo, waiting: PodsByGroup) -> GroupPlan:
     """Try the group anew on the snapshot as a plugin's trial shows it.
 
     Upstream also makes room for the pods of child groups that fail for all that (measured on

@@ -90,6 +90,11 @@ class GroupResult(msgspec.Struct, frozen=True):
     tried: int
 
 
+def none_available(first: Status, tried: int) -> str:
+    """Return the text of a group that none of the placements holds."""
+    return f"0/{tried} placements are available, first placement status: {first.as_error}"
+
+
 def group_unschedulable(*reasons: str) -> Status:
     """Return the status of a group that found no room."""
     return Status(Code.UNSCHEDULABLE, reasons, cause=GROUP_UNSCHEDULABLE)

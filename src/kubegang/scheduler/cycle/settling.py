@@ -16,16 +16,15 @@ from kubegang.scheduler.cycle.decision import (
     ActivatePods,
     AllowWaitingPod,
     BindPod,
-    FailPod,
     Instruction,
     NominateNode,
     RejectWaitingPod,
     WaitOnPermit,
+    fail_after_choice,
 )
 from kubegang.scheduler.cycle.waitingsofar import WaitingSoFar
 from kubegang.scheduler.framework.binding import WaitingPod, WaitingPods
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.fiterror import one_node_error
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.status import SUCCESS, Status
 from kubegang.scheduler.runtime.binding import (
@@ -88,7 +87,7 @@ def settle_together(cycle: Cycle, chosen: Sequence[ChosenNode]) -> list[Settled]
         return [
             _ask_one(cycle, one, waiting=waiting)
             if status.is_success
-            else Settled(status, _refused(one.pod, status))
+            else Settled(status, (fail_after_choice(one.pod, status),))
             for one, status in zip(chosen, reserved, strict=True)
         ]
 
@@ -140,7 +139,7 @@ def _settle_one(
     mark = trial.mark()
     status = _reserve_one(cycle, trial, chosen)
     if not status.is_success:
-        return Settled(status, _refused(chosen.pod, status))
+        return Settled(status, (fail_after_choice(chosen.pod, status),))
     settled = _ask_one(cycle, chosen, waiting=waiting)
     if not settled.keeps_node:
         trial.rollback(mark)
@@ -171,7 +170,8 @@ def _ask_one(cycle: Cycle, chosen: ChosenNode, *, waiting: WaitingSoFar) -> Sett
     else:
         waiting.follow(outcome)
     if not outcome.status.is_success and not outcome.status.is_wait:
-        return Settled(outcome.status, (*_about_others(outcome), *_refused(pod, outcome.status)))
+        fail = fail_after_choice(pod, outcome.status)
+        return Settled(outcome.status, (*_about_others(outcome), fail))
     cycle.notes[pod.uid] = state
     return Settled(outcome.status, tuple(_kept(cycle, chosen, outcome)))
 
@@ -196,12 +196,3 @@ def _about_others(outcome: PermitOutcome) -> list[Instruction]:
     if outcome.activated:
         others.append(ActivatePods(outcome.activated))
     return others
-
-
-def _refused(pod: PodInfo, status: Status) -> tuple[Instruction, ...]:
-    if not status.is_rejected:
-        fail = FailPod(pod, "SchedulerError", status.as_error)
-    else:
-        plugins = (status.plugin,) if status.plugin else ()
-        fail = FailPod(pod, "Unschedulable", one_node_error(status), plugins)
-    return (fail,)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from kubegang.scheduler.cycle.decision import SkipPod
-from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.cycle.cycle import Cycle
+from kubegang.scheduler.cycle.decision import Decision, Diagnosis, SkipPod
+from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 
 
@@ -32,3 +33,13 @@ def divide_members(
         else:
             dropped.append(skip)
     return tried, dropped
+
+
+def decide_nobody_waits(cycle: Cycle, key: PodGroupKey, *, dropped: Sequence[SkipPod]) -> Decision:
+    """Decide about a group of which no member is to be tried."""
+    return Decision(
+        instructions=tuple(dropped),
+        diagnosis=Diagnosis(outcome="waiting", message="no member waits for a node", group=key),
+        status="skipped",
+        scan_start=cycle.search.scan_start,
+    )

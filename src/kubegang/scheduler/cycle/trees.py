@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo
 from kubegang.scheduler.snapshot.snapshot import Snapshot
+
+PodsByGroup = Mapping[PodGroupKey, Sequence[PodInfo]]
+"""The pods to be tried, by pod group, in order."""
 
 
 def in_tree_order(

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kubegang.scheduler.cycle.decision import PodDiagnosis
-from kubegang.scheduler.cycle.placements import WaitingPods
 from kubegang.scheduler.cycle.results import GroupResult, MemberResult
+from kubegang.scheduler.cycle.trees import PodsByGroup
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.status import Status
 from kubegang.scheduler.snapshot.snapshot import Snapshot
@@ -77,7 +77,7 @@ class LeafOutcome(NamedTuple):
 
 
 def leaf_outcomes(
-    snapshot: Snapshot, root: GroupResult, waiting: WaitingPods
+    snapshot: Snapshot, root: GroupResult, waiting: PodsByGroup
 ) -> tuple[LeafOutcome, ...]:
     """Return what was found for every pod group of a tree, in the order of trying."""
     return tuple(_visit(snapshot, root.group, root, waiting=waiting, above=None))
@@ -88,7 +88,7 @@ def _visit(
     group: PodGroupInfo,
     tried: GroupResult | None,
     *,
-    waiting: WaitingPods,
+    waiting: PodsByGroup,
     above: Verdict | None,
 ) -> list[LeafOutcome]:
     verdict = above

@@ -40,3 +40,13 @@ def refused_before_nodes(nodes: int, reason: str) -> str:
 def one_node_error(status: Status) -> str:
     """Return the sentence for a pod that is refused although its node was chosen already."""
     return fit_error(1, Counter(status.reasons))
+
+
+def chosen_node_error(status: Status) -> str:
+    """Return what a pod is told that loses a chosen node, be it by a refusal or an error."""
+    return one_node_error(status) if status.is_rejected else status.as_error
+
+
+def refused_by(status: Status) -> tuple[str, ...]:
+    """Return the plugin that refuses, if one does, as a queue wants to know it."""
+    return (status.plugin,) if status.is_rejected and status.plugin else ()

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
-from kubegang.api.profile import NEWEST_RULES, SchedulingRules
+from kubegang.api.scheduling_rules import NEWEST_RULES, SchedulingRules
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.scheduler.framework.cluster import (
     ClusterView,

@@ -43,7 +43,7 @@ def volume_sources(volumes: Iterable[Volume]) -> tuple[bytes, ...]:
 def needed_features(spec: PodSpec) -> tuple[str, ...]:
     """Return what the node must have declared for this pod, sorted.
 
-    Which of them a release knows is that release's business (``SchedulingRules``).
+    Which of them a release knows is that release's business (``NodeFeatureRules``).
     """
     features: list[str] = []
     containers: list[Container] = [*(spec.containers or ()), *spec.init_containers]

@@ -1,6 +1,6 @@
 """The table of plugins that a profile may name.
 
-Within the scheduler only ``scheduler.py`` looks at it: it resolves a profile's list once, at
+Within the scheduler only ``frameworks.py`` looks at it: it resolves a profile's list once, at
 start-up. Nothing registers itself.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from kubegang.api.profile import NEWEST_RULES, SchedulingRules
+from kubegang.api.scheduling_rules import NEWEST_RULES, SchedulingRules
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.scheduler.framework.errors import PluginConfigError
 from kubegang.scheduler.framework.interface import Plugin, PluginContext

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.labelselection import selects
 from kubegang.scheduler.framework.pods import PodInfo
-from kubegang.scheduler.preemption.units import VictimUnit
+from kubegang.scheduler.framework.postfilter import Eviction
+from kubegang.scheduler.preemption.units import VictimUnit, by_importance
 
 
 class JudgedUnit(NamedTuple):
@@ -20,6 +21,17 @@ class JudgedUnit(NamedTuple):
 
     unit: VictimUnit
     violations: int
+
+
+def eviction_of(victims: Iterable[JudgedUnit]) -> Eviction:
+    """Return how units are evicted, the most important first."""
+    judged = tuple(victims)
+    units = by_importance(each.unit for each in judged)
+    return Eviction(
+        tuple(pod for unit in units for pod in unit.pods),
+        sum(unit.is_group for unit in units),
+        sum(each.violations for each in judged),
+    )
 
 
 class BudgetBook:

@@ -8,21 +8,17 @@ members may go elsewhere each time, and no more of them than the minimum need fi
 
 from __future__ import annotations
 
-from typing import Final
-
 from kubegang.scheduler.framework.pods import PodGroupInfo
 from kubegang.scheduler.framework.postfilter import (
-    Eviction,
     Handle,
     PodGroupPostFilterResult,
     ScheduleGroup,
     TrialSteps,
 )
-from kubegang.scheduler.framework.status import SUCCESS, unresolvable
-from kubegang.scheduler.preemption.budgets import BudgetBook, JudgedUnit
+from kubegang.scheduler.framework.status import SUCCESS
+from kubegang.scheduler.preemption.budgets import BudgetBook, JudgedUnit, eviction_of
+from kubegang.scheduler.preemption.grouppreemption import NO_VICTIMS
 from kubegang.scheduler.preemption.units import by_importance, find_units
-
-_NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming preemptor")
 
 
 def preempt_by_trying_anew(
@@ -44,7 +40,7 @@ def preempt_by_trying_anew(
         members_alone=True,
     )
     if not units:
-        return PodGroupPostFilterResult(_NO_VICTIMS)
+        return PodGroupPostFilterResult(NO_VICTIMS)
     with handle.trial() as trial:
         trial.evict(*(pod for unit in units for pod in unit.pods))
         plan = schedule()
@@ -52,7 +48,7 @@ def preempt_by_trying_anew(
             return PodGroupPostFilterResult(plan.status)
         judged = BudgetBook(cluster.disruption_budgets()).judge(by_importance(units))
         victims = [each for each in judged if not _spare(trial, each, schedule)]
-    return PodGroupPostFilterResult(SUCCESS, eviction=_eviction(victims))
+    return PodGroupPostFilterResult(SUCCESS, eviction=eviction_of(victims))
 
 
 def _spare(trial: TrialSteps, judged: JudgedUnit, schedule: ScheduleGroup) -> bool:
@@ -62,12 +58,3 @@ def _spare(trial: TrialSteps, judged: JudgedUnit, schedule: ScheduleGroup) -> bo
         return True
     trial.evict(*judged.unit.pods)
     return False
-
-
-def _eviction(victims: list[JudgedUnit]) -> Eviction:
-    units = by_importance(judged.unit for judged in victims)
-    return Eviction(
-        tuple(pod for unit in units for pod in unit.pods),
-        sum(unit.is_group for unit in units),
-        sum(judged.violations for judged in victims),
-    )

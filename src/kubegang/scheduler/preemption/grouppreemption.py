@@ -16,7 +16,6 @@ import numpy as np
 from kubegang.scheduler.framework.nodetable import RowArray
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.postfilter import (
-    Eviction,
     Handle,
     PlannedMember,
     PodGroupPostFilterResult,
@@ -24,11 +23,11 @@ from kubegang.scheduler.framework.postfilter import (
     TrialSteps,
 )
 from kubegang.scheduler.framework.status import SUCCESS, Status, unresolvable
-from kubegang.scheduler.preemption.budgets import BudgetBook, JudgedUnit
+from kubegang.scheduler.preemption.budgets import BudgetBook, JudgedUnit, eviction_of
 from kubegang.scheduler.preemption.eligibility import awaits_victims
 from kubegang.scheduler.preemption.units import VictimUnit, by_importance, find_units
 
-_NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming preemptor")
+NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming preemptor")
 _ONGOING: Final = Status(SUCCESS.code, ("ongoing preemption on nominated nodes",))
 
 
@@ -53,7 +52,7 @@ def preempt_for_group(
         return PodGroupPostFilterResult(_ONGOING, promised)
     units = _weaker_units(handle, below=group.priority)
     if not units:
-        return PodGroupPostFilterResult(_NO_VICTIMS)
+        return PodGroupPostFilterResult(NO_VICTIMS)
     with handle.trial() as trial:
         trial.evict(*(pod for unit in units for pod in unit.pods))
         plan = schedule()
@@ -70,7 +69,7 @@ def preempt_for_group(
     return PodGroupPostFilterResult(
         _found(victims),
         {member.pod.uid: names[member.row] for member in plan.members},
-        _eviction(victims),
+        eviction_of(victims),
     )
 
 
@@ -89,15 +88,6 @@ def _weaker_units(handle: Handle, *, below: int) -> list[VictimUnit]:
 def _found(victims: Sequence[JudgedUnit]) -> Status:
     count = sum(len(judged.unit.pods) for judged in victims)
     return Status(SUCCESS.code, (f"found a placement for podgroup, preempting {count} victims",))
-
-
-def _eviction(victims: Sequence[JudgedUnit]) -> Eviction:
-    units = by_importance(judged.unit for judged in victims)
-    return Eviction(
-        tuple(pod for unit in units for pod in unit.pods),
-        sum(unit.is_group for unit in units),
-        sum(judged.violations for judged in victims),
-    )
 
 
 class _Places:

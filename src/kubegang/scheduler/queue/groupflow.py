@@ -264,12 +264,9 @@ class GroupFlow:
         """
         if not entry.members:
             self._board.put(entry, Place.NOWHERE, event)
-        elif left is not None and not self._rules[left.scheduler_name].wakes_after_deletion:
-            # Upstream still counts the pod at this moment, so that the entity stays where it
-            # is, and its next attempt finds the quorum out of reach (measured on 1.37.2).
-            return
         elif entry.place is Place.GATED:
-            self._admission.admit(entry, event, now=now)
+            if left is None or self._rules[left.scheduler_name].wakes_after_deletion:
+                self._admission.admit(entry, event, now=now)
         else:
             # It can only have lost its quorum, which any member can tell.
             gate = self._gatekeeper.ask(next(reversed(entry.members.values())))

@@ -90,6 +90,16 @@ class SchedulingQueue:
         """Put a newer form of a pod in place; one that is not here is taken in."""
         return self.add_pod(pod, now=now)
 
+    def goes_before_it_is_uncounted(self, pod: PodInfo) -> bool:
+        """Return whether a deleted pod leaves the queue while its group still counts it.
+
+        So a gang in backoff that loses one member too many keeps its place, and its next
+        attempt finds the minimum out of reach; the loss of a second one has it held (measured
+        on 1.37.2).
+        """
+        rules = self._rules[pod.scheduler_name]
+        return rules.is_member(pod) and not rules.wakes_after_deletion
+
     def delete_pod(self, pod: PodInfo, *, now: float) -> Moves:
         """Let a pod go that is gone, or bound; nothing happens if it is not here."""
         group = self._group_of(pod)

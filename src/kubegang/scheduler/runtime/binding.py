@@ -28,7 +28,7 @@ from kubegang.scheduler.runtime.metering import measured
 PluginT = TypeVar("PluginT", bound=Plugin)
 
 
-class Verdict(NamedTuple):
+class PermitVerdict(NamedTuple):
     """A plugin's word on a pod that waits on permit.
 
     Attributes:
@@ -54,8 +54,8 @@ class PermitOutcome(NamedTuple):
 
     status: Status
     waits: tuple[PermitWait, ...] = ()
-    allowed: tuple[Verdict, ...] = ()
-    rejected: tuple[Verdict, ...] = ()
+    allowed: tuple[PermitVerdict, ...] = ()
+    rejected: tuple[PermitVerdict, ...] = ()
     activated: tuple[PodUid | PodGroupKey, ...] = ()
 
 
@@ -192,8 +192,11 @@ def _with_side_effects(outcome: PermitOutcome, name: str, result: PermitResult) 
     if not (result.allow or result.reject or result.activate):
         return outcome
     return outcome._replace(
-        allowed=(*outcome.allowed, *(Verdict(name, uid) for uid in result.allow)),
-        rejected=(*outcome.rejected, *(Verdict(name, uid, text) for uid, text in result.reject)),
+        allowed=(*outcome.allowed, *(PermitVerdict(name, uid) for uid in result.allow)),
+        rejected=(
+            *outcome.rejected,
+            *(PermitVerdict(name, uid, text) for uid, text in result.reject),
+        ),
         activated=(*outcome.activated, *result.activate),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -69,23 +69,6 @@ def run_score_plugins(
     return add_scores(framework, state, pod=pod, parts=parts)
 
 
-@measured("Score")
-def score_feasible_nodes(
-    framework: Framework,
-    state: CycleState,
-    *,
-    pod: PodInfo,
-    cluster: ClusterView,
-    rows: RowArray,
-) -> ScoreParts:
-    """Return what plugins say about all feasible nodes, in the order of ``rows``.
-
-    Raises:
-        InvariantError: a score that is not normalised is not between 0 and 100.
-    """
-    return score_separately(framework, state, pod=pod, cluster=cluster, rows=rows)
-
-
 def score_separately(
     framework: Framework,
     state: CycleState,
@@ -111,6 +94,10 @@ def score_separately(
         require_range(score.plugin.NAME, raw)
         plain += raw if score.weight == 1 else raw * score.weight
     return ScoreParts(plain, compared)
+
+
+score_feasible_nodes: Final = measured("Score")(score_separately)
+"""The same for all feasible nodes, and the meter is told."""
 
 
 def add_scores(

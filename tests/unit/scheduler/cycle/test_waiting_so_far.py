@@ -6,7 +6,7 @@ from kubegang.scheduler.cycle.waitingsofar import WaitingSoFar
 from kubegang.scheduler.framework.binding import NOBODY_WAITS, PermitWait, WaitingPod
 from kubegang.scheduler.framework.pods import NodeName, PodGroupKey
 from kubegang.scheduler.framework.status import SUCCESS
-from kubegang.scheduler.runtime.binding import PermitOutcome, Verdict
+from kubegang.scheduler.runtime.binding import PermitOutcome, PermitVerdict
 from tests.unit.scheduler.queue.stage import make_pod_info
 
 WAITS = (PermitWait("A", 10), PermitWait("B", 10))
@@ -38,11 +38,11 @@ def test_who_is_allowed_by_all_or_rejected_does_not_wait_any_longer() -> None:
     before.follow(NOTHING, first)
     before.follow(NOTHING, second)
     waiting = WaitingSoFar(before)
-    waiting.follow(NOTHING._replace(allowed=(Verdict("A", first.pod.uid),)))
+    waiting.follow(NOTHING._replace(allowed=(PermitVerdict("A", first.pod.uid),)))
     known = waiting.get(first.pod.uid)
     assert known is not None
     assert [wait.plugin for wait in known.waits] == ["B"]
-    waiting.follow(NOTHING._replace(allowed=(Verdict("B", first.pod.uid),)))
-    waiting.follow(NOTHING._replace(rejected=(Verdict("A", second.pod.uid, "no"),)))
+    waiting.follow(NOTHING._replace(allowed=(PermitVerdict("B", first.pod.uid),)))
+    waiting.follow(NOTHING._replace(rejected=(PermitVerdict("A", second.pod.uid, "no"),)))
     assert names(waiting) == []
     assert waiting.get(second.pod.uid) is None

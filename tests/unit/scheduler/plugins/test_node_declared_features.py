@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubegang.api.core.types import Container, ContainerRestartRule, VolumeMount
-from kubegang.api.profile import SchedulingRules
+from kubegang.api.scheduling_rules import NodeFeatureRules, SchedulingRules
 from kubegang.scheduler.framework.interface import PluginContext
 from kubegang.scheduler.plugins.nodedeclaredfeatures.plugin import (
     NodeDeclaredFeatures,
@@ -54,7 +54,7 @@ def test_most_pods_need_nothing_special() -> None:
 
 
 def test_a_release_knows_its_own_features_and_may_name_what_is_missing() -> None:
-    rules = SchedulingRules(node_features=(RESTART,), names_missing_features=True)
+    rules = SchedulingRules(node_features=NodeFeatureRules(known=(RESTART,), names_missing=True))
     plugin = NodeDeclaredFeatures(PluginContext(gates=ALL_OFF, rules=rules))
     core = DecidingCore(make_node("n"))
     text = f"!node declared features check failed - unsatisfied requirements: {RESTART}"

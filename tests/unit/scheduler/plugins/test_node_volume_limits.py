@@ -6,7 +6,7 @@ import pytest
 
 from kubegang.api.core.types import Volume
 from kubegang.api.core.volumesources import NamedDisk
-from kubegang.api.profile import SchedulingRules
+from kubegang.api.scheduling_rules import SchedulingRules, VolumeRules
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.scheduler.framework.interface import PluginContext
 from kubegang.scheduler.plugins.nodevolumelimits.hints import (
@@ -104,7 +104,7 @@ DISK = Volume("d", aws_elastic_block_store=NamedDisk(volume_id="vol-1"))
 def test_disks_of_migrated_plugins_count_for_the_driver(
     *, listed_only: bool, migrated: str, full: bool
 ) -> None:
-    rules = SchedulingRules(lists_migrated_plugins=listed_only)
+    rules = SchedulingRules(volumes=VolumeRules(lists_migrated_plugins=listed_only))
     plugin = NodeVolumeLimits(PluginContext(gates=FeatureGates({}), rules=rules))
     core = cluster(make_csi_node("small", migrated=migrated, **{EBS.replace(".", "_"): 0}))
     said = refused(plugin, core.snapshot, make_pod().volumes(DISK))
@@ -118,7 +118,7 @@ def test_disks_of_migrated_plugins_count_for_the_driver(
 def test_a_driver_that_is_not_installed_keeps_pods_off(
     *, by_choice: bool, needed: bool, refusing: bool
 ) -> None:
-    rules = SchedulingRules(missing_driver_by_choice=by_choice)
+    rules = SchedulingRules(volumes=VolumeRules(missing_driver_by_choice=by_choice))
     gates = FeatureGates({"VolumeLimitScaling": True})
     core = cluster(
         bound(1), make_csi_driver("d.io", needed=needed), make_csi_node("free", d_io=None)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kubegang.api.profile import SchedulingRules
+from kubegang.api.scheduling_rules import SchedulingRules
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.scheduler.framework.cluster import (
     Assignment,

@@ -6,7 +6,7 @@ import pytest
 
 from kubegang.api.core.types import Volume
 from kubegang.api.core.volumesources import ISCSIVolumeSource, NamedDisk, RBDVolumeSource
-from kubegang.api.profile import SchedulingRules
+from kubegang.api.scheduling_rules import SchedulingRules, VolumeRules
 from kubegang.scheduler.framework.interface import PluginContext
 from kubegang.scheduler.plugins.volumerestrictions.hints import (
     is_schedulable_after_claim_added,
@@ -64,7 +64,7 @@ def test_a_claim_that_is_missing_refuses_the_pod_before_any_node() -> None:
 def test_whether_a_sibling_in_the_same_trial_counts_is_the_release_s_business(
     *, siblings: bool, taken: bool
 ) -> None:
-    rules = SchedulingRules(siblings_use_claims=siblings)
+    rules = SchedulingRules(volumes=VolumeRules(siblings_use_claims=siblings))
     plugin = VolumeRestrictions(PluginContext(gates=ALL_OFF, rules=rules))
     cluster = core(ONE_POD)
     with Trial(cluster.snapshot) as trial:

@@ -263,6 +263,15 @@ def test_a_gang_in_backoff_that_shrinks_below_its_minimum_is_tried_once_more(
     assert stage.places(a, b) == {Place.GATED}
 
 
+def test_a_gang_in_backoff_that_loses_two_members_is_held(stage: Stage) -> None:
+    stage.add(make_group_info("g", 3))
+    a, b, c = stage.pods("a", "b", "c", group="g")
+    stage.fail(stage.pop_group())
+    stage.handlers.pod_deleted(c)
+    stage.handlers.pod_deleted(b)
+    assert stage.place(a) is Place.GATED
+
+
 def test_deleting_the_last_member_ends_the_entity(stage: Stage) -> None:
     stage.add(make_group_info("g", 1))
     (pod,) = stage.pods("a", group="g")

@@ -63,12 +63,9 @@ class DefaultPreemption:
             PluginConfigError: the arguments cannot be used.
         """
         self._limits = _limits(self.NAME, context.args)
-        gates, rules = context.gates, context.rules
+        gates, rules = context.gates, context.rules.preemption
         self._rules = rules
-        # In 1.35 nobody but GangScheduling knows of groups.
-        self._groups = (
-            gates.enabled_if_known("GenericWorkload") and rules.gang_check != "workload-permit"
-        )
+        self._groups = gates.enabled_if_known("GenericWorkload") and rules.knows_groups
         self._group_policy = gates.enabled_if_known("PodGroupPreemptionPolicy")
         self._by_topology = gates.enabled_if_known("TopologyAwareWorkloadScheduling")
         # The gate is one of 1.36 only; what it turns on is always on in 1.37.

@@ -39,7 +39,7 @@ class DynamicResourcesOfPods:
 
     def __init__(self, context: PluginContext) -> None:
         """Take no arguments yet; what is said about pods without claims depends on the release."""
-        text = context.rules.no_claims_text
+        text = context.rules.resource_claims.no_claims_text
         self._no_claims = unschedulable(text) if text else unschedulable()
 
     def pre_filter(
@@ -89,6 +89,6 @@ class DynamicResources(DynamicResourcesOfPods):
 
 def dynamic_resources(context: PluginContext) -> DynamicResourcesOfPods:
     """Return the plugin as the release has it."""
-    if context.rules.claims_make_room_for_groups:
+    if context.rules.resource_claims.makes_room_for_groups:
         return DynamicResources(context)
     return DynamicResourcesOfPods(context)

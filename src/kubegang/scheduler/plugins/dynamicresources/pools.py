@@ -82,23 +82,50 @@ class Pool(NamedTuple):
         return any(c.device.binding_conditions for c in self.candidates)
 
 
+class PublishedDevices:
+    """All slices, by pool, and which pools name a node. Never changed after it was made."""
+
+    __slots__ = ("_by_node", "_pools", "_shared")
+
+    def __init__(self, slices: Iterable[ResourceSlice]) -> None:
+        self._pools: dict[PoolId, list[ResourceSlice]] = defaultdict(list)
+        self._by_node: dict[str, set[PoolId]] = defaultdict(set)
+        self._shared: set[PoolId] = set()
+        for published in slices:
+            id_ = PoolId(published.spec.driver, published.spec.pool.name)
+            self._pools[id_].append(published)
+            if published.spec.node_name:
+                self._by_node[published.spec.node_name].add(id_)
+            else:
+                self._shared.add(id_)
+
+    def pools_near(self, node: str) -> list[tuple[PoolId, Sequence[ResourceSlice]]]:
+        """Return the pools that name the node, or no single node, ordered by driver and name."""
+        ids = self._by_node.get(node, set()) | self._shared
+        return [(id_, self._pools[id_]) for id_ in sorted(ids)]
+
+
 def gather_pools(
-    slices: Sequence[ResourceSlice], node: NodeInfo, *, partitionable: bool
+    published: PublishedDevices, node: NodeInfo, *, partitionable: bool
 ) -> tuple[Pool, ...]:
     """Return the pools with devices for the node.
 
     Args:
-        slices: all that are published, for this node and for others.
+        published: all slices, for this node and for others.
         node: the node.
         partitionable: whether the gate DRAPartitionableDevices is on; if not, slices that
             need it do not exist.
     """
-    everywhere: dict[PoolId, list[ResourceSlice]] = defaultdict(list)
-    for published in slices:
-        everywhere[PoolId(published.spec.driver, published.spec.pool.name)].append(published)
-    found = (_pool(id_, members, node, partitionable) for id_, members in everywhere.items())
-    pools = sorted((pool for pool in found if pool is not None), key=lambda pool: pool.id)
-    return tuple(sorted(pools, key=lambda pool: pool.has_binding_conditions))
+    found = (
+        _pool(id_, slices, node=node, partitionable=partitionable)
+        for id_, slices in published.pools_near(node.name)
+    )
+    return tuple(
+        sorted(
+            (pool for pool in found if pool is not None),
+            key=lambda pool: pool.has_binding_conditions,
+        )
+    )
 
 
 def reaches(
@@ -123,43 +150,56 @@ def device_is_reached(candidate: Candidate, node: NodeInfo) -> bool:
 
 
 def _pool(
-    id_: PoolId, published: Iterable[ResourceSlice], node: NodeInfo, partitionable: bool  # noqa: FBT001
+    id_: PoolId, published: Sequence[ResourceSlice], *, node: NodeInfo, partitionable: bool
 ) -> Pool | None:
-    seen = [s for s in published if partitionable or not _needs_partitions(s.spec)]
-    targeting = [s for s in seen if _targets(s.spec, node)]
+    targeting = [
+        s
+        for s in published
+        if (partitionable or not _needs_partitions(s.spec)) and _targets(s.spec, node)
+    ]
     if not targeting:
         return None
     generation = max(s.spec.pool.generation for s in targeting)
-    if any(s.spec.pool.generation > generation for s in published):
-        # The newer generation has nothing for this node, or its slices are still to come.
-        return None
     targeting = [s for s in targeting if s.spec.pool.generation == generation]
     present = [s for s in published if s.spec.pool.generation == generation]
     wanted = targeting[0].spec.pool.resource_slice_count
-    if wanted not in (len(targeting), len(present)):
-        return Pool(id_, incomplete=True)
-    return _checked(id_, targeting, [s for s in present if s not in targeting])
+    if len(targeting) != wanted:
+        if any(s.spec.pool.generation > generation for s in published):
+            # A newer generation is being published, without anything for this node so far.
+            return None
+        if len(present) != wanted:
+            return Pool(id_, incomplete=True)
+    if not partitionable:
+        return _with_unique_names(id_, _candidates(targeting))
+    return _with_counters(id_, targeting, others=[s for s in present if s not in targeting])
 
 
-def _checked(id_: PoolId, targeting: list[ResourceSlice], others: list[ResourceSlice]) -> Pool:
-    counting = [s for s in (*targeting, *others) if s.spec.shared_counters]
-    candidates = _candidates(s for s in targeting if not s.spec.shared_counters)
-    elsewhere = _candidates(s for s in others if not s.spec.shared_counters)
+def _with_unique_names(id_: PoolId, candidates: tuple[Candidate, ...]) -> Pool:
     names: set[str] = set()
     for candidate in candidates:
         if candidate.id.device in names:
             return Pool(id_, invalid=f"duplicate device name {candidate.id.device}")
         names.add(candidate.id.device)
+    return Pool(id_, candidates=candidates)
+
+
+def _with_counters(
+    id_: PoolId, targeting: list[ResourceSlice], *, others: list[ResourceSlice]
+) -> Pool:
+    pool = _with_unique_names(id_, _candidates(s for s in targeting if not s.spec.shared_counters))
+    if pool.invalid:
+        return pool
+    elsewhere = _candidates(s for s in others if not s.spec.shared_counters)
     sets: dict[str, CounterSet] = {}
-    for counters in (c for s in counting for c in s.spec.shared_counters):
+    for counters in (c for s in (*targeting, *others) for c in s.spec.shared_counters):
         if counters.name in sets:
             return Pool(id_, invalid=f"duplicate counter set name {counters.name}")
         sets[counters.name] = counters
-    invalid = next(filter(None, (_counter_fault(c.device, sets) for c in candidates)), "")
-    invalid = invalid or next(filter(None, (_counter_fault(c.device, sets) for c in elsewhere)), "")
-    if invalid:
-        return Pool(id_, invalid=invalid)
-    return Pool(id_, candidates=candidates, elsewhere=elsewhere, counter_sets=sets)
+    for candidate in (*pool.candidates, *elsewhere):
+        fault = _counter_fault(candidate.device, sets)
+        if fault:
+            return Pool(id_, invalid=fault)
+    return pool._replace(elsewhere=elsewhere, counter_sets=sets)
 
 
 def _counter_fault(device: Device, sets: Mapping[str, CounterSet]) -> str:

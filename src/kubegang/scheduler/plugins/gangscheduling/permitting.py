@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 from kubegang.scheduler.framework.binding import PermitResult, WaitingPods
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.events import Action, ClusterEvent, HintRegistration
+from kubegang.scheduler.framework.events import HintRegistration
 from kubegang.scheduler.framework.interface import PluginContext
 from kubegang.scheduler.framework.podgroups import PodGroupStates
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
@@ -27,8 +27,7 @@ from kubegang.scheduler.framework.status import (
 )
 from kubegang.scheduler.plugins.gangscheduling.plugin import (
     GangScheduling,
-    is_schedulable_after_group_added,
-    is_schedulable_after_pod_added,
+    hints_of_arrivals,
 )
 
 PERMIT_SECONDS: Final = 300.0
@@ -50,17 +49,7 @@ class PermittingGangScheduling:
 
     def queueing_hints(self) -> Sequence[HintRegistration]:
         """Ask again when a sibling or the group comes; a group's minimum never changes."""
-        return (
-            HintRegistration(
-                ClusterEvent("UnscheduledPod", Action.ADD), is_schedulable_after_pod_added
-            ),
-            HintRegistration(
-                ClusterEvent("AssignedPod", Action.ADD), is_schedulable_after_pod_added
-            ),
-            HintRegistration(
-                ClusterEvent("PodGroup", Action.ADD), is_schedulable_after_group_added
-            ),
-        )
+        return hints_of_arrivals()
 
     def pre_enqueue(self, pod: PodInfo, groups: PodGroupStates) -> Status:
         """Hold a member until its group's object and enough members exist."""

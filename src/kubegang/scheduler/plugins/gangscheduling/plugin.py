@@ -41,15 +41,7 @@ class GangScheduling:
     def queueing_hints(self) -> Sequence[HintRegistration]:
         """Ask again when a sibling or a group comes, or the group asks for fewer."""
         return (
-            HintRegistration(
-                ClusterEvent("UnscheduledPod", Action.ADD), is_schedulable_after_pod_added
-            ),
-            HintRegistration(
-                ClusterEvent("AssignedPod", Action.ADD), is_schedulable_after_pod_added
-            ),
-            HintRegistration(
-                ClusterEvent("PodGroup", Action.ADD), is_schedulable_after_group_added
-            ),
+            *hints_of_arrivals(),
             HintRegistration(
                 ClusterEvent("PodGroup", Action.UPDATE_POD_GROUP_MIN_COUNT),
                 is_schedulable_after_group_updated,
@@ -93,6 +85,16 @@ class GangScheduling:
         if scheduled < needed:
             return waiting(f"minCount ({needed}) is not yet satisfied: {so_far}")
         return SUCCESS
+
+
+def hints_of_arrivals() -> tuple[HintRegistration, ...]:
+    """Return the hints for what may complete a gang: siblings, and the group itself."""
+    after_pod = is_schedulable_after_pod_added
+    return (
+        HintRegistration(ClusterEvent("UnscheduledPod", Action.ADD), after_pod),
+        HintRegistration(ClusterEvent("AssignedPod", Action.ADD), after_pod),
+        HintRegistration(ClusterEvent("PodGroup", Action.ADD), is_schedulable_after_group_added),
+    )
 
 
 def is_schedulable_after_pod_added(

@@ -39,8 +39,8 @@ class NodeDeclaredFeatures:
 
     def __init__(self, context: PluginContext) -> None:
         """Take no arguments; which features there are is the release's business."""
-        self._known = frozenset(context.rules.node_features)
-        self._names_them = context.rules.names_missing_features
+        self._known = frozenset(context.rules.node_features.known)
+        self._names_them = context.rules.node_features.names_missing
 
     def queueing_hints(self) -> Sequence[HintRegistration]:
         """Ask again when a node comes or declares something else, or the pod needs less."""

@@ -49,8 +49,8 @@ class NodeVolumeLimits:
     def __init__(self, context: PluginContext) -> None:
         """Take no arguments; gates and the release say what counts."""
         self._needs_driver = context.gates.enabled_if_known(_SCALING_GATE)
-        self._by_choice = context.rules.missing_driver_by_choice
-        self._only_if_listed = context.rules.lists_migrated_plugins
+        self._by_choice = context.rules.volumes.missing_driver_by_choice
+        self._only_if_listed = context.rules.volumes.lists_migrated_plugins
 
     def queueing_hints(self) -> Sequence[HintRegistration]:
         """Ask again when a volume is let go, a limit rises, or the claim appears."""

@@ -38,7 +38,7 @@ class VolumeRestrictions:
 
     def __init__(self, context: PluginContext) -> None:
         """Take no arguments; whether siblings count is the release's business."""
-        self._siblings_count = context.rules.siblings_use_claims
+        self._siblings_count = context.rules.volumes.siblings_use_claims
 
     def queueing_hints(self) -> Sequence[HintRegistration]:
         """Ask again when a pod lets go of the volume, the claim appears, or a node comes."""
