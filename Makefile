@@ -27,7 +27,7 @@ test: $(READY)  ## all tests that need no real Kubernetes programs
 	$(BIN)/python -m pytest -n auto -m "not real and not browser and not cases"
 
 test-deep: $(READY)  ## the scheduler's invariants, searched long: 500 examples per release and profile
-	KUBEGANG_DEEP=500 $(BIN)/python -m pytest -n auto tests/property/test_scheduler_machine.py
+	KUBEGANG_DEEP=500 $(BIN)/python -m pytest -n auto --timeout=0 tests/property/test_scheduler_machine.py
 
 test-cases: $(READY)  ## the recorded scenarios against running clusters, six at a time
 	$(BIN)/python -m pytest -n 6 -m cases tests/conformance tests/differential

@@ -121,6 +121,9 @@ def _nobody_fits(world: World) -> None:
     for entry in world.scheduler.queue.entries():
         if entry.place in (Place.IN_FLIGHT, Place.GATED) or _may_starve(world):
             continue
+        if any(queued.rejected_by == {"DefaultPreemption"} for queued in entry.pods()):
+            # It waited on permit when its place was taken, and no event cures that (1.35).
+            continue
         decision = world.scheduler.would_decide(whole(world, entry))
         placed = [i for i in decision.instructions if isinstance(i, BindPod | WaitOnPermit)]
         assert not placed, f"{entry.key} waits though {placed} could be"
