@@ -23,7 +23,7 @@ from kubegang.api.core.volumes import (
     PersistentVolumeStatus,
     VolumeNodeAffinity,
 )
-from kubegang.api.core.volumesources import CSISource
+from kubegang.api.core.volumesources import CSIPersistentVolumeSource
 from kubegang.api.meta import LabelSelector, OwnerReference
 from kubegang.api.storage.types import (
     CSIDriver,
@@ -154,7 +154,7 @@ class VolumeBuilder(Builder):
 
     def csi(self, driver: str, handle: str = "") -> VolumeBuilder:
         """Put it behind a CSI driver."""
-        return self._with_spec(csi=CSISource(driver, handle or self.metadata.name))
+        return self._with_spec(csi=CSIPersistentVolumeSource(driver, handle or self.metadata.name))
 
     def claimed_by(self, claim: str, *, namespace: str = "default", uid: str = "") -> VolumeBuilder:
         """Promise it to a claim; without a uid to whoever has the name."""

@@ -42,8 +42,12 @@ FORMS: list[tuple[type[Form], str, tuple[str, ...]]] = [
     (v1alpha2.PodGroup, "scheduling.k8s.io/v1alpha2/PodGroup", ("1.36",)),
 ]
 
-# Each release has one of the two, so no facts table has both.
-ONE_RELEASE_ONLY = {"schedulingGroup": "1.36 and later", "workloadRef": "1.35"}
+# Not in the facts table of every release.
+ONE_RELEASE_ONLY = {
+    "schedulingGroup": "1.36 and later",
+    "workloadRef": "1.35",
+    "bindMountOptions": "1.37",
+}
 
 
 def struct_types(info: msgspec.inspect.Type) -> Iterator[msgspec.inspect.StructType]:

@@ -8,12 +8,14 @@ import msgspec
 
 from kubegang.api.core.affinity import Affinity, Toleration, TopologySpreadConstraint
 from kubegang.api.core.volumesources import (
-    CSISource,
+    AzureDisk,
+    CSIVolumeSource,
     EphemeralVolumeSource,
+    GCEPersistentDisk,
     ISCSIVolumeSource,
-    NamedDisk,
     PersistentVolumeClaimVolumeSource,
     RBDVolumeSource,
+    VolumeIDDisk,
 )
 from kubegang.api.meta import Form, ObjectMeta
 
@@ -71,12 +73,12 @@ class Volume(Form, frozen=True):
     name: str = ""
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
     ephemeral: EphemeralVolumeSource | None = None
-    csi: CSISource | None = None
-    gce_persistent_disk: NamedDisk | None = None
-    aws_elastic_block_store: NamedDisk | None = None
-    azure_disk: NamedDisk | None = None
-    cinder: NamedDisk | None = None
-    portworx_volume: NamedDisk | None = None
+    csi: CSIVolumeSource | None = None
+    gce_persistent_disk: GCEPersistentDisk | None = None
+    aws_elastic_block_store: VolumeIDDisk | None = None
+    azure_disk: AzureDisk | None = None
+    cinder: VolumeIDDisk | None = None
+    portworx_volume: VolumeIDDisk | None = None
     iscsi: ISCSIVolumeSource | None = None
     rbd: RBDVolumeSource | None = None
     config_map: object = None

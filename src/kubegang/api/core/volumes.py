@@ -6,7 +6,12 @@ from collections.abc import Mapping
 
 from kubegang.api.core.affinity import NodeSelector
 from kubegang.api.core.types import Amount, ResourceRequirements
-from kubegang.api.core.volumesources import CSISource, NamedDisk
+from kubegang.api.core.volumesources import (
+    AzureDisk,
+    CSIPersistentVolumeSource,
+    GCEPersistentDisk,
+    VolumeIDDisk,
+)
 from kubegang.api.meta import Form, LabelSelector, ObjectMeta
 
 
@@ -66,12 +71,12 @@ class PersistentVolumeSpec(Form, frozen=True):
     volume_mode: str | None = None
     node_affinity: VolumeNodeAffinity | None = None
     volume_attributes_class_name: str | None = None
-    csi: CSISource | None = None
-    aws_elastic_block_store: NamedDisk | None = None
-    gce_persistent_disk: NamedDisk | None = None
-    azure_disk: NamedDisk | None = None
-    cinder: NamedDisk | None = None
-    portworx_volume: NamedDisk | None = None
+    csi: CSIPersistentVolumeSource | None = None
+    aws_elastic_block_store: VolumeIDDisk | None = None
+    gce_persistent_disk: GCEPersistentDisk | None = None
+    azure_disk: AzureDisk | None = None
+    cinder: VolumeIDDisk | None = None
+    portworx_volume: VolumeIDDisk | None = None
 
 
 class PersistentVolumeStatus(Form, frozen=True):

@@ -18,26 +18,57 @@ class EphemeralVolumeSource(Form, frozen=True):
     """A volume for which a claim named ``<pod>-<volume>`` is made."""
 
 
-class CSISource(Form, frozen=True):
-    """A volume behind a CSI driver; one that stands in a pod has no handle."""
+class CSIVolumeSource(Form, frozen=True):
+    """A volume of a CSI driver that stands in the pod itself."""
+
+    driver: str = ""
+
+
+class CSIPersistentVolumeSource(Form, frozen=True):
+    """A PersistentVolume of a CSI driver."""
 
     driver: str = ""
     volume_handle: str = ""
 
 
-class NamedDisk(Form, frozen=True):
-    """A disk of a cloud; each cloud has its own field for the name."""
+class VolumeIDDisk(Form, frozen=True):
+    """A disk of AWS, OpenStack or Portworx."""
 
     volume_id: str = msgspec.field(name="volumeID", default="")
+    read_only: bool = False
+
+    @property
+    def name(self) -> str:
+        """The disk's name at its cloud."""
+        return self.volume_id
+
+
+class GCEPersistentDisk(Form, frozen=True):
+    """A disk of Google Compute Engine."""
+
     pd_name: str = ""
+    read_only: bool = False
+
+    @property
+    def name(self) -> str:
+        """The disk's name at its cloud."""
+        return self.pd_name
+
+
+class AzureDisk(Form, frozen=True):
+    """A disk of Azure."""
+
     disk_name: str = ""
     disk_uri: str = msgspec.field(name="diskURI", default="")
     read_only: bool = False
 
     @property
     def name(self) -> str:
-        """Whichever of the names is there."""
-        return self.volume_id or self.pd_name or self.disk_uri or self.disk_name
+        """The disk's name at its cloud."""
+        return self.disk_uri or self.disk_name
+
+
+CloudDisk = VolumeIDDisk | GCEPersistentDisk | AzureDisk
 
 
 class ISCSIVolumeSource(Form, frozen=True):
@@ -50,7 +81,7 @@ class ISCSIVolumeSource(Form, frozen=True):
 class RBDVolumeSource(Form, frozen=True):
     """An image of Ceph."""
 
-    monitors: tuple[str, ...] = ()
+    monitors: tuple[str, ...] | None = None
     pool: str = ""
     image: str = ""
     read_only: bool = False

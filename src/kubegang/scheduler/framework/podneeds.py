@@ -8,10 +8,10 @@ from typing import Final
 import msgspec
 
 from kubegang.api.core.types import Container, PodSpec, Volume
-from kubegang.api.core.volumesources import NamedDisk
+from kubegang.api.core.volumesources import CloudDisk
 from kubegang.scheduler.framework.podvolumes import DiskKind, PodDisk, PodVolume
 
-_CLOUD_DISKS: Final[Mapping[DiskKind, Callable[[Volume], NamedDisk | None]]] = {
+_CLOUD_DISKS: Final[Mapping[DiskKind, Callable[[Volume], CloudDisk | None]]] = {
     "gce": lambda volume: volume.gce_persistent_disk,
     "ebs": lambda volume: volume.aws_elastic_block_store,
     "azure": lambda volume: volume.azure_disk,
@@ -76,7 +76,7 @@ def _disk(volume: Volume) -> PodDisk | None:
         return PodDisk("iscsi", volume.iscsi.iqn, volume.iscsi.read_only)
     if volume.rbd is not None:
         rbd = volume.rbd
-        return PodDisk("rbd", f"{rbd.pool}/{rbd.image}", rbd.read_only, rbd.monitors)
+        return PodDisk("rbd", f"{rbd.pool}/{rbd.image}", rbd.read_only, rbd.monitors or ())
     for kind, disk_of in _CLOUD_DISKS.items():
         disk = disk_of(volume)
         if disk is not None:

@@ -15,7 +15,7 @@ from kubegang.api.core.volumeannotations import (
     STORAGE_CLASS,
 )
 from kubegang.api.core.volumes import PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec
-from kubegang.api.core.volumesources import NamedDisk
+from kubegang.api.core.volumesources import CloudDisk
 from kubegang.api.meta import ObjectMeta
 from kubegang.api.storage.types import (
     CSIDriver,
@@ -41,7 +41,7 @@ from kubegang.scheduler.framework.storage import (
     VolumeSource,
 )
 
-_DISKS: Final[Mapping[InTreePlugin, Callable[[PersistentVolumeSpec], NamedDisk | None]]] = {
+_DISKS: Final[Mapping[InTreePlugin, Callable[[PersistentVolumeSpec], CloudDisk | None]]] = {
     "kubernetes.io/aws-ebs": lambda spec: spec.aws_elastic_block_store,
     "kubernetes.io/azure-disk": lambda spec: spec.azure_disk,
     "kubernetes.io/cinder": lambda spec: spec.cinder,

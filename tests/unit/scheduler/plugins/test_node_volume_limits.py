@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubegang.api.core.types import Volume
-from kubegang.api.core.volumesources import NamedDisk
+from kubegang.api.core.volumesources import VolumeIDDisk
 from kubegang.api.scheduling_rules import SchedulingRules, VolumeRules
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.scheduler.framework.interface import PluginContext
@@ -94,7 +94,7 @@ def test_ephemeral_volumes_count_as_the_claims_made_for_them() -> None:
     assert refused(plugin, core.snapshot, make_pod().ephemeral("e")) == {"small": FULL}
 
 
-DISK = Volume("d", aws_elastic_block_store=NamedDisk(volume_id="vol-1"))
+DISK = Volume("d", aws_elastic_block_store=VolumeIDDisk(volume_id="vol-1"))
 
 
 @pytest.mark.parametrize(

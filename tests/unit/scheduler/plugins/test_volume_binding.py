@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubegang.api.core.volumesources import NamedDisk
+from kubegang.api.core.volumesources import VolumeIDDisk
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.plugins.volumebinding.plugin import VolumeBinding
 from kubegang.testing.builders import make_node, make_pod
@@ -20,7 +20,7 @@ from kubegang.testing.storagebuilders import (
 )
 from tests.unit.scheduler.plugins.asking import context, refused
 
-DISK = NamedDisk(volume_id="vol-1")
+DISK = VolumeIDDisk(volume_id="vol-1")
 NODES = (make_node("a"), make_node("b"))
 WAITING = make_claim("c").of_class("s")
 STATIC = make_class("s")

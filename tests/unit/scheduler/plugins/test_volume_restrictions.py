@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kubegang.api.core.types import Volume
-from kubegang.api.core.volumesources import ISCSIVolumeSource, NamedDisk, RBDVolumeSource
+from kubegang.api.core.volumesources import (
+    GCEPersistentDisk,
+    ISCSIVolumeSource,
+    RBDVolumeSource,
+    VolumeIDDisk,
+)
 from kubegang.api.scheduling_rules import SchedulingRules, VolumeRules
 from kubegang.scheduler.framework.interface import PluginContext
 from kubegang.scheduler.plugins.volumerestrictions.hints import (
@@ -78,9 +83,9 @@ def disk(**source: object) -> Volume:
     return Volume("d", **source)  # type: ignore[arg-type]
 
 
-GCE = disk(gce_persistent_disk=NamedDisk(pd_name="x"))
-GCE_READ = disk(gce_persistent_disk=NamedDisk(pd_name="x", read_only=True))
-EBS_READ = disk(aws_elastic_block_store=NamedDisk(volume_id="x", read_only=True))
+GCE = disk(gce_persistent_disk=GCEPersistentDisk(pd_name="x"))
+GCE_READ = disk(gce_persistent_disk=GCEPersistentDisk(pd_name="x", read_only=True))
+EBS_READ = disk(aws_elastic_block_store=VolumeIDDisk(volume_id="x", read_only=True))
 ISCSI = disk(iscsi=ISCSIVolumeSource("x"))
 ISCSI_READ = disk(iscsi=ISCSIVolumeSource("x", read_only=True))
 RBD = disk(rbd=RBDVolumeSource(("m1", "m2"), "pool", "image"))
