@@ -205,6 +205,9 @@ async def test_a_waiting_member_is_preempted_without_being_deleted(cluster: Clus
     conditions = (await cluster.pod(victim))["status"]["conditions"]
     assert [c["type"] for c in conditions] == ["PodScheduled"]
     assert await cluster.placements() == {"strong": "n1"}
+    diagnosis = scheduler.explain(await uid(cluster, victim))
+    assert diagnosis is not None
+    assert diagnosis.message == "lost its place on node n1: preempted"
     scheduler.queue.validate()
     scheduler.cache.validate()
 

@@ -45,8 +45,9 @@ from kubegang.scheduler.framework.entities import (
     QueuedPodInfo,
     members_of,
 )
-from kubegang.scheduler.framework.pods import PodUid
+from kubegang.scheduler.framework.pods import NodeName, PodInfo, PodUid
 from kubegang.scheduler.framework.rng import Rng
+from kubegang.scheduler.framework.status import Status
 from kubegang.scheduler.frameworks import PluginArgs, build_frameworks
 from kubegang.scheduler.informers import make_informers
 from kubegang.scheduler.plugins.registry import PLUGINS, PluginFactory
@@ -162,6 +163,7 @@ class Scheduler:
             metrics=self._metrics,
             clock=self._clock,
             moved=self._moved,
+            undone=self._undone,
             wake=self._wake,
         )
 
@@ -406,8 +408,17 @@ class Scheduler:
         self._metrics.note_moves(moves)
         self._binder.note(moves, now=now)
         for move in moves:
-            if move.finish is Place.NOWHERE and move.kind != "member":
-                self._diagnoses.pop(move.entity, None)
+            if move.finish is Place.NOWHERE:
+                self._diagnoses.pop(move.key, None)
+
+    def _undone(self, pod: PodInfo, node: NodeName, status: Status) -> None:
+        """Explain a pod by what became of its place; what was decided is out of date."""
+        self._diagnoses[pod.uid] = Diagnosis(
+            outcome="unschedulable" if status.is_rejected else "error",
+            message=f"lost its place on node {node}: {status.as_error}",
+            upstream_message=status.as_error,
+            group=pod.pod_group,
+        )
 
     # --- explaining ----------------------------------------------------------------------
 

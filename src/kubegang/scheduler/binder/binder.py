@@ -16,7 +16,7 @@ from kubegang.base.clock import Clock
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import PODGROUPS
 from kubegang.scheduler.binder.binding import Binding
-from kubegang.scheduler.binder.bindingcycle import BindingCycle, Moved
+from kubegang.scheduler.binder.bindingcycle import BindingCycle, Moved, Undone
 from kubegang.scheduler.binder.dispatch import DEFAULT_LIMIT, Dispatcher
 from kubegang.scheduler.binder.events import EventRecorder
 from kubegang.scheduler.binder.evicting import Evictor, Preemption
@@ -83,6 +83,7 @@ class Binder:
         metrics: SchedulerMetrics,
         clock: Clock,
         moved: Moved,
+        undone: Undone,
         wake: Callable[[], None],
     ) -> None:
         self._cache = cache
@@ -119,6 +120,7 @@ class Binder:
             metrics=metrics,
             clock=clock,
             moved=moved,
+            undone=undone,
             wake=wake,
         )
         self._evictor = Evictor(

@@ -36,6 +36,9 @@ from kubegang.scheduler.runtime.binding import (
 Moved = Callable[[tuple[Move, ...]], None]
 """Called when something moved in the queue because of a binding."""
 
+Undone = Callable[[PodInfo, NodeName, Status], None]
+"""Called when a pod goes back to the queue that had a place: which, where, and why."""
+
 _log = logger(__name__)
 
 
@@ -57,6 +60,7 @@ class BindingCycle:
         metrics: SchedulerMetrics,
         clock: Clock,
         moved: Moved,
+        undone: Undone,
         wake: Callable[[], None],
     ) -> None:
         """Set up.
@@ -70,6 +74,7 @@ class BindingCycle:
             metrics: counts.
             clock: the time, and pauses.
             moved: called when something moved in the queue.
+            undone: called when a pod goes back to the queue that had a place.
             wake: called when ``next_tick`` may have come nearer.
         """
         self._cache = cache
@@ -78,6 +83,7 @@ class BindingCycle:
         self._metrics = metrics
         self._clock = clock
         self._moved = moved
+        self._undone = undone
         self.waiting = WaitingRoom(
             allowed=self._permitted, rejected=self._give_up, waited=self._permit_waited
         )
@@ -206,6 +212,7 @@ class BindingCycle:
     def _take_back(self, binding: Binding, pod: PodInfo, status: Status) -> tuple[Move, ...]:
         queued, now = binding.queued, self._clock.now()
         queued.pod = pod
+        self._undone(pod, binding.node, status)
         if status.is_rejected:
             self._teller.tell_failure(pod, "Unschedulable", one_node_error(status))
             return self._queue.take_back(queued, frozenset({status.plugin}), now=now)
