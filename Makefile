@@ -34,7 +34,7 @@ test-cases: $(READY)  ## the recorded scenarios against running clusters, six at
 
 test-real: $(READY)  ## tests beside the real etcd, kube-apiserver and kube-scheduler (built the first time)
 	for version in 37 36 35; do tests/real/peer/build $$version || exit 1; done
-	$(BIN)/python -m pytest -n 1 -m real tests/real
+	$(BIN)/python -m pytest -n 2 -m real tests/real
 	$(MAKE) test-differential
 
 SEEDS ?= 1000-1011
