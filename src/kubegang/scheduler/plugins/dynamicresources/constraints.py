@@ -5,6 +5,7 @@ A constraint is told about devices as they are tried and taken back, last in fir
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Protocol
 
 from kubegang.api.resource.types import DeviceAttribute, DeviceConstraint
@@ -29,7 +30,7 @@ class Constraint(Protocol):
         """Forget the device that was added last."""
 
 
-class _AttributeConstraint:
+class _AttributeConstraint(ABC):
     def __init__(self, requests: tuple[str, ...], attribute: str) -> None:
         self._requests = requests
         self._attribute = attribute
@@ -56,8 +57,9 @@ class _AttributeConstraint:
     def _concerns(self, names: tuple[str, ...]) -> bool:
         return not self._requests or any(name in self._requests for name in names)
 
+    @abstractmethod
     def _goes_with(self, value: AttributeValue | None) -> bool:
-        raise NotImplementedError
+        """Return whether a value is allowed beside those seen."""
 
 
 class MatchAttribute(_AttributeConstraint):
