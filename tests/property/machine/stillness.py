@@ -141,17 +141,10 @@ def _there_is_a_reason(world: World, entry: Entry) -> None:
     now = scheduler.would_decide(whole(world, entry)).diagnosis.message
     told = scheduler.explain(entry.key)
     assert told is not None, f"nobody can say why {entry.key} waits"
-    if _takes_turns(world):
+    if _may_starve(world):
+        # Room is held and let go every few minutes.
         return
     assert told.message == now, f"{entry.key}: told {told.message!r}, now {now!r}"
-
-
-def _takes_turns(world: World) -> bool:
-    """Return whether room is held and let go every few minutes by gangs that wait (1.35)."""
-    alone = {"1.35": "default-scheduler"}.get(world.setting.release)
-    entries = world.scheduler.queue.entries()
-    members = any(queued.pod.pod_group for entry in entries for queued in entry.pods())
-    return members and alone == world.setting.profile
 
 
 def _may_starve(world: World) -> bool:
