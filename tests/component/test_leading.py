@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from kubegang.api.config import LeaderElection
+from kubegang.api.config.types import LeaderElection
 from kubegang.app.errors import BadInputError, ComponentFailedError
 from kubegang.app.leading import Leadership, lead, lease_settings
 from kubegang.client.resources import CORE_EVENTS, LEASES

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from prometheus_client import CollectorRegistry
 
-from kubegang.api.config_loading import load_scheduler_configuration
-from kubegang.api.config_plugins import configured_profiles
+from kubegang.api.config.loading import load_scheduler_configuration
+from kubegang.api.config.plugins import configured_profiles
 from kubegang.app.errors import BadInputError
 from kubegang.app.profiles.table import profile_named
 from kubegang.app.scheduler import plugin_arguments

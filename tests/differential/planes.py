@@ -13,7 +13,7 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry
 
-from kubegang.api.config import KubeSchedulerConfiguration
+from kubegang.api.config.types import KubeSchedulerConfiguration
 from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import Clock, RealClock, VirtualClock, run_virtual

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kubegang.api.config import KubeSchedulerConfiguration
-from kubegang.api.config_document import ConfigurationError
-from kubegang.api.config_loading import default_configuration, load_scheduler_configuration
+from kubegang.api.config.document import ConfigurationError
+from kubegang.api.config.loading import default_configuration, load_scheduler_configuration
+from kubegang.api.config.types import KubeSchedulerConfiguration
 from kubegang.api.profile import VersionProfile
 from kubegang.apimachinery.manifests import Manifest, ManifestError, load_manifests
 from kubegang.apimachinery.objects import JsonObject

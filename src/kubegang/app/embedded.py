@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 import msgspec
 from starlette.applications import Starlette
 
-from kubegang.api.config import KubeSchedulerConfiguration
+from kubegang.api.config.types import KubeSchedulerConfiguration
 from kubegang.api.profile import VersionProfile
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.bootstrap import bootstrap

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import msgspec
 
-from kubegang.api.config import (
+from kubegang.api.config.document import ConfigurationError
+from kubegang.api.config.loading import load_scheduler_configuration
+from kubegang.api.config.types import (
     KIND as CONFIGURATION_KIND,
 )
-from kubegang.api.config import KubeSchedulerConfiguration
-from kubegang.api.config_document import ConfigurationError
-from kubegang.api.config_loading import load_scheduler_configuration
+from kubegang.api.config.types import KubeSchedulerConfiguration
 from kubegang.api.facts import Facts, load_facts
 from kubegang.api.profile import VersionProfile
 from kubegang.api.resources import ROWS

@@ -13,8 +13,8 @@ import socket
 import uuid
 from typing import Any
 
-from kubegang.api.config import LeaderElection
-from kubegang.api.config_durations import duration_seconds
+from kubegang.api.config.durations import duration_seconds
+from kubegang.api.config.types import LeaderElection
 from kubegang.apimachinery.errors import ApiError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from prometheus_client import CollectorRegistry
 
-from kubegang.api.config import KubeSchedulerConfiguration
-from kubegang.api.config_plugins import configured_profiles
+from kubegang.api.config.plugins import configured_profiles
+from kubegang.api.config.types import KubeSchedulerConfiguration
 from kubegang.api.profile import SchedulerProfile, VersionProfile
 from kubegang.app.errors import BadInputError
 from kubegang.app.thirdparty import plugins_for

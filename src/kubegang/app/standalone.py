@@ -18,8 +18,8 @@ import msgspec
 import uvloop
 from prometheus_client import CollectorRegistry
 
-from kubegang.api.config import KubeSchedulerConfiguration
-from kubegang.api.config_completed import shown_configuration
+from kubegang.api.config.completed import shown_configuration
+from kubegang.api.config.types import KubeSchedulerConfiguration
 from kubegang.api.profile import SchedulerProfile, VersionProfile
 from kubegang.apiserver.health import Check
 from kubegang.app.access import Access

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
-from kubegang.api.config import KubeSchedulerConfiguration
+from kubegang.api.config.types import KubeSchedulerConfiguration
 from kubegang.app.errors import BadInputError
 from kubegang.base.logging import logger
 from kubegang.scheduler.framework.errors import PluginConfigError

@@ -10,7 +10,7 @@ from typing import Literal
 import click
 from rich.console import Console
 
-from kubegang.api.config_durations import duration_seconds
+from kubegang.api.config.durations import duration_seconds
 from kubegang.app.options import UpOptions
 from kubegang.app.run import RunOptions, run_once
 from kubegang.base.logging import configure_logging

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kubegang.api.config import KubeSchedulerConfiguration
-from kubegang.api.config_document import ConfigurationError
-from kubegang.api.config_durations import duration_seconds
-from kubegang.api.config_loading import default_configuration, load_scheduler_configuration
-from kubegang.api.config_plugins import configured_profiles, merged_plugins
+from kubegang.api.config.document import ConfigurationError
+from kubegang.api.config.durations import duration_seconds
+from kubegang.api.config.loading import default_configuration, load_scheduler_configuration
+from kubegang.api.config.plugins import configured_profiles, merged_plugins
+from kubegang.api.config.types import KubeSchedulerConfiguration
 from kubegang.api.profile import PluginWeight, PointChanges
 from kubegang.app.profiles.table import profile_named
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from kubegang.api.config_completed import shown_configuration
-from kubegang.api.config_document import ConfigurationError
-from kubegang.api.config_loading import load_scheduler_configuration
+from kubegang.api.config.completed import shown_configuration
+from kubegang.api.config.document import ConfigurationError
+from kubegang.api.config.loading import load_scheduler_configuration
 from kubegang.app.errors import BadInputError
 from kubegang.app.profiles.table import profile_named
 from kubegang.app.scheduler import check_profiles

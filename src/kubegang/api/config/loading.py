@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import msgspec
 
-from kubegang.api.config import (
+from kubegang.api.config.arguments import completed_arguments
+from kubegang.api.config.checks import configuration_errors, late_errors
+from kubegang.api.config.decoding import check_kind, decoded_configuration
+from kubegang.api.config.document import Document
+from kubegang.api.config.schema import configuration_schema
+from kubegang.api.config.types import (
     API_VERSION,
     KIND,
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     PluginConfig,
 )
-from kubegang.api.config_arguments import completed_arguments
-from kubegang.api.config_checks import configuration_errors, late_errors
-from kubegang.api.config_decoding import check_kind, decoded_configuration
-from kubegang.api.config_document import Document
-from kubegang.api.config_schema import configuration_schema
 from kubegang.api.profile import VersionProfile
 from kubegang.base.feature_gates import FeatureGates
 

@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from kubegang.api.config import (
+from kubegang.api.config.document import Document, type_problem
+from kubegang.api.config.schema import ARGUMENTS
+from kubegang.api.config.types import (
     API_VERSION,
     DEFAULT_SCHEDULER_NAME,
     KIND,
@@ -19,8 +21,6 @@ from kubegang.api.config import (
     KubeSchedulerProfile,
     LeaderElection,
 )
-from kubegang.api.config_document import Document, type_problem
-from kubegang.api.config_schema import ARGUMENTS
 from kubegang.apimachinery.decoding import NotAnObjectError, strict_problems, unknown_fields
 from kubegang.apimachinery.schema import Schema
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from kubegang.api.config import API_VERSION
-from kubegang.api.config_durations import duration_seconds
-from kubegang.api.config_schema import ARGUMENTS
+from kubegang.api.config.durations import duration_seconds
+from kubegang.api.config.schema import ARGUMENTS
+from kubegang.api.config.types import API_VERSION
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import go_duration
 from kubegang.base.feature_gates import FeatureGates

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kubegang.api.config_schema import ARGUMENTS, configuration_schema
+from kubegang.api.config.schema import ARGUMENTS, configuration_schema
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.schema import Schema
 

@@ -1,7 +1,7 @@
 """KubeSchedulerConfiguration v1: its typed form, with kube-scheduler's defaults.
 
-Reading a file is the matter of ``config_loading``; the defaults of plugin arguments are in
-``config_arguments``.
+Reading a file is the matter of ``loading``; the defaults of plugin arguments are in
+``arguments``.
 """
 
 from __future__ import annotations

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from kubegang.api.config import (
+from kubegang.api.config.arguments import completed_arguments
+from kubegang.api.config.durations import duration_seconds
+from kubegang.api.config.internal import internal_form
+from kubegang.api.config.plugins import merged_plugins
+from kubegang.api.config.schema import ARGUMENTS
+from kubegang.api.config.types import (
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     LeaderElection,
     Plugin,
     Plugins,
 )
-from kubegang.api.config_arguments import completed_arguments
-from kubegang.api.config_durations import duration_seconds
-from kubegang.api.config_internal import internal_form
-from kubegang.api.config_plugins import merged_plugins
-from kubegang.api.config_schema import ARGUMENTS
 from kubegang.api.profile import PluginWeight, VersionProfile
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import go_duration

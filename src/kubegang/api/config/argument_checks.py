@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from kubegang.api.config_arguments import knows_binding_timeout, knows_filter_timeout
-from kubegang.api.config_durations import duration_seconds
+from kubegang.api.config.arguments import knows_binding_timeout, knows_filter_timeout
+from kubegang.api.config.durations import duration_seconds
 from kubegang.apimachinery.field import (
     FieldError,
     Path,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kubegang.api.config import (
+from kubegang.api.config.types import (
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     Plugin,

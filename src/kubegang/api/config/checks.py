@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from kubegang.api.config import (
+from kubegang.api.config.argument_checks import argument_errors, fit_errors
+from kubegang.api.config.durations import duration_seconds
+from kubegang.api.config.types import (
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     LeaderElection,
     PluginSet,
 )
-from kubegang.api.config_argument_checks import argument_errors, fit_errors
-from kubegang.api.config_durations import duration_seconds
 from kubegang.apimachinery.field import (
     FieldError,
     Path,

@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from kubegang.api.config_durations import DurationError, duration_seconds
-from kubegang.api.config_schema import DURATION
+from kubegang.api.config.durations import DurationError, duration_seconds
+from kubegang.api.config.schema import DURATION
 from kubegang.apimachinery.decoding import (
     MalformedBodyError,
     NotAnObjectError,
