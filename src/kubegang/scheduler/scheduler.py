@@ -36,6 +36,7 @@ from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.cycle.batch import first_batch, pops_of
 from kubegang.scheduler.cycle.decide import decide
 from kubegang.scheduler.cycle.decision import Decision, Diagnosis
+from kubegang.scheduler.deviceinformers import DeviceHandlers, make_device_informers
 from kubegang.scheduler.directoryinformers import make_directory_informers
 from kubegang.scheduler.eventhandlers import EventHandlers
 from kubegang.scheduler.framework.cyclestate import CycleState
@@ -186,6 +187,13 @@ class Scheduler:
             handled=self._event_handled,
             changed=self._binder.cluster_changed,
         )
+        devices = DeviceHandlers(
+            self.cache,
+            self.queue,
+            clock=clock,
+            handled=self._event_handled,
+            changed=self._binder.cluster_changed,
+        )
         version = _workload_version(profiles)
         workloads = WorkloadHandlers(handlers) if version else None
         pod_groups = pod_groups_in(profiles[0].pod_group_version)
@@ -194,6 +202,7 @@ class Scheduler:
             # First, so that they are there when pods are looked at.
             *make_directory_informers(client, self.cache, clock=clock),
             *make_storage_informers(client, storage, clock=clock),
+            *make_device_informers(client, devices, clock=clock),
             *make_informers(
                 client,
                 handlers,

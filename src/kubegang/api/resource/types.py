@@ -8,7 +8,7 @@ import msgspec
 
 from kubegang.api.core.affinity import NodeSelector
 from kubegang.api.core.types import Amount
-from kubegang.api.meta import Form, ObjectMeta
+from kubegang.api.meta import Condition, Form, ObjectMeta
 from kubegang.apimachinery.objects import JsonObject
 
 
@@ -46,6 +46,7 @@ class DeviceClassSpec(Form, frozen=True):
 
     selectors: tuple[DeviceSelector, ...] = ()
     config: tuple[JsonObject, ...] = ()
+    extended_resource_name: str | None = None
 
 
 class DeviceClass(Form, frozen=True):
@@ -239,6 +240,7 @@ class AllocationResult(Form, frozen=True):
 
     devices: DeviceAllocationResult = DeviceAllocationResult()
     node_selector: NodeSelector | None = None
+    allocation_timestamp: str | None = None
 
 
 class ClaimConsumer(Form, frozen=True):
@@ -250,11 +252,22 @@ class ClaimConsumer(Form, frozen=True):
     uid: str = ""
 
 
+class AllocatedDeviceStatus(Form, frozen=True):
+    """What a driver says of a device that was given."""
+
+    driver: str = ""
+    pool: str = ""
+    device: str = ""
+    share_id: str = msgspec.field(name="shareID", default="")
+    conditions: tuple[Condition, ...] = ()
+
+
 class ResourceClaimStatus(Form, frozen=True):
     """``status`` of a claim."""
 
     allocation: AllocationResult | None = None
     reserved_for: tuple[ClaimConsumer, ...] = ()
+    devices: tuple[AllocatedDeviceStatus, ...] = ()
 
 
 class ResourceClaim(Form, frozen=True):

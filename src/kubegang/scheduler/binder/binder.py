@@ -17,6 +17,7 @@ from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import PODGROUPS
 from kubegang.scheduler.binder.binding import Binding
 from kubegang.scheduler.binder.bindingcycle import BindingCycle, Moved, Undone
+from kubegang.scheduler.binder.changing import Changer
 from kubegang.scheduler.binder.dispatch import DEFAULT_LIMIT, Dispatcher
 from kubegang.scheduler.binder.events import EventRecorder
 from kubegang.scheduler.binder.evicting import Evictor, Preemption
@@ -31,6 +32,7 @@ from kubegang.scheduler.cycle.decision import (
     ActivatePods,
     AllowWaitingPod,
     BindPod,
+    ChangeObject,
     Decision,
     EvictPod,
     FailPod,
@@ -111,9 +113,11 @@ class Binder:
             speaking=settings.speaking,
             group_api_version=settings.pod_groups.api_version,
         )
+        self._changer = Changer(client, self._dispatcher, cache=cache, clock=clock)
         self._cycle = BindingCycle(
             client,
             self._dispatcher,
+            changer=self._changer,
             cache=cache,
             queue=queue,
             teller=self._teller,
@@ -209,6 +213,8 @@ class Binder:
                 case SkipPod(pod, message):
                     if message:
                         self._teller.warn(pod, message)
+                case ChangeObject(change):
+                    self._changer.submit((change,))
                 case SetPodGroupCondition():
                     self._set_group_condition(instruction)
                 case _:

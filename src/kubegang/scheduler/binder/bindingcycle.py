@@ -14,6 +14,7 @@ from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.interface import Client
 from kubegang.scheduler.binder.binding import Binding, BindingFailed, PodBinder
+from kubegang.scheduler.binder.changing import Changer
 from kubegang.scheduler.binder.dispatch import Dispatcher
 from kubegang.scheduler.binder.metrics import SchedulerMetrics
 from kubegang.scheduler.binder.permitting import WaitingRoom
@@ -28,6 +29,7 @@ from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.changes import ASSIGNED_POD_DELETE
 from kubegang.scheduler.queue.queue import SchedulingQueue
 from kubegang.scheduler.runtime.binding import (
+    changes_taken_back,
     choose_bind_plugin,
     run_post_bind_plugins,
     run_unreserve_plugins,
@@ -54,6 +56,7 @@ class BindingCycle:
         client: Client,
         dispatcher: Dispatcher,
         *,
+        changer: Changer,
         cache: Cache,
         queue: SchedulingQueue,
         teller: PodTeller,
@@ -68,6 +71,7 @@ class BindingCycle:
         Args:
             client: where to bind.
             dispatcher: makes the calls.
+            changer: changes what plugins want changed.
             cache: counts pods on their nodes.
             queue: takes pods back.
             teller: says why.
@@ -87,9 +91,11 @@ class BindingCycle:
         self.waiting = WaitingRoom(
             allowed=self._permitted, rejected=self._give_up, waited=self._permit_waited
         )
+        self._changer = changer
         self._preparer = Preparer(
             client=client,
             dispatcher=dispatcher,
+            changer=changer,
             cache=cache,
             clock=clock,
             prepared=self._bind,
@@ -220,10 +226,12 @@ class BindingCycle:
         return self._queue.take_back(queued, now=now)
 
     def _unreserve(self, binding: Binding) -> None:
-        run_unreserve_plugins(
-            binding.framework,
-            binding.state,
-            pod=binding.queued.pod,
-            node=binding.node,
-            cluster=self._cache.snapshot(),
+        pod, cluster = binding.queued.pod, self._cache.snapshot()
+        changes = changes_taken_back(
+            binding.framework, binding.state, pod=pod, node=binding.node, cluster=cluster
         )
+        run_unreserve_plugins(
+            binding.framework, binding.state, pod=pod, node=binding.node, cluster=cluster
+        )
+        if changes:
+            self._changer.submit(changes)

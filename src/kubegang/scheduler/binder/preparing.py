@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kubegang.apimachinery.errors import ApiError, NotFoundError
+from kubegang.apimachinery.errors import ApiError
 from kubegang.base.clock import Clock
-from kubegang.client.interface import Client, Resource, UnreachableError
+from kubegang.client.interface import Client, UnreachableError
 from kubegang.scheduler.binder.binding import Binding
+from kubegang.scheduler.binder.changing import Changer, carry_out
 from kubegang.scheduler.binder.dispatch import Dispatcher, Lane
 from kubegang.scheduler.cache.cache import Cache
-from kubegang.scheduler.framework.binding import NOTHING_TO_DO, ApiWrite, PreBindPlan, PreBindPlugin
+from kubegang.scheduler.framework.binding import NOTHING_TO_DO, PreBindPlan, PreBindPlugin
 from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.status import SUCCESS, Status, failure
 from kubegang.scheduler.runtime.binding import (
@@ -54,6 +55,7 @@ class Preparer:
 
     client: Client
     dispatcher: Dispatcher
+    changer: Changer
     cache: Cache
     clock: Clock
     prepared: Callable[[Binding], None]
@@ -118,7 +120,7 @@ class Preparer:
 
     def _carry_out(self, preparation: _Preparation) -> None:
         uid = preparation.binding.queued.pod.uid
-        if not preparation.plan.writes:
+        if not preparation.plan.writes and not preparation.plan.changes:
             self._await(preparation)
             return
 
@@ -133,47 +135,20 @@ class Preparer:
             if not self._is_under_way(preparation):
                 return
             try:
-                await self._write(write)
+                await carry_out(self.client, write)
             except (ApiError, UnreachableError) as error:
                 if self._is_under_way(preparation):
                     self._end(preparation, failure(str(error)))
                 return
+        for change in preparation.plan.changes:
+            status = await self.changer.make(change)
+            if not self._is_under_way(preparation):
+                return
+            if not status.is_success:
+                self._end(preparation, status)
+                return
         if self._is_under_way(preparation):
             self._await(preparation)
-
-    async def _write(self, write: ApiWrite) -> None:
-        group, version = write.version
-        resource = Resource(
-            group, version, write.plural, write.kind, namespaced=bool(write.namespace)
-        )
-        match write.verb:
-            case "create":
-                await self.client.create(
-                    resource,
-                    write.body,
-                    write.namespace,
-                    subresource=write.subresource,
-                    name=write.name if write.subresource else "",
-                )
-            case "update":
-                await self.client.update(resource, write.body, subresource=write.subresource)
-            case "patch":
-                await self.client.patch(
-                    resource,
-                    write.name,
-                    write.namespace,
-                    patch=write.body,
-                    patch_type=write.patch_type,
-                    subresource=write.subresource,
-                )
-            case "delete":
-                await self._delete(resource, write)
-
-    async def _delete(self, resource: Resource, write: ApiWrite) -> None:
-        try:
-            await self.client.delete(resource, write.name, write.namespace)
-        except NotFoundError:
-            return
 
     def _await(self, preparation: _Preparation) -> None:
         preparation.deadline = self.clock.now() + preparation.plan.timeout_seconds

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from kubegang.api.resource.types import ResourceClaim
 from kubegang.scheduler.cache.members import GroupMembers, MemberCounts
 from kubegang.scheduler.cache.states import TRANSITIONS, PodState
 from kubegang.scheduler.framework.budgets import DisruptionBudget
+from kubegang.scheduler.framework.devices import DeviceObject
 from kubegang.scheduler.framework.errors import InvariantError
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import (
@@ -132,6 +134,20 @@ class Cache:
     def remove_storage(self, obj: StorageObject) -> None:
         """Remove a claim, a volume, or what is known of a driver."""
         self._builder.remove_storage(obj)
+
+    # --- devices -------------------------------------------------------------------------
+
+    def set_device_object(self, obj: DeviceObject) -> None:
+        """Add or replace a device claim, a class or a slice."""
+        self._builder.set_device_object(obj)
+
+    def remove_device_object(self, obj: DeviceObject) -> None:
+        """Remove a device claim, a class or a slice."""
+        self._builder.remove_device_object(obj)
+
+    def device_claim(self, namespace: str, name: str) -> ResourceClaim | None:
+        """Return a device claim in its newest form, or ``None``."""
+        return self.snapshot().devices.claim(namespace, name)
 
     # --- pods ----------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, MutableMapping
 from kubegang.api.profile import SchedulerProfile
 from kubegang.scheduler.cycle.batch import Batch
 from kubegang.scheduler.cycle.batching import Batcher
+from kubegang.scheduler.cycle.findings import Findings
 from kubegang.scheduler.cycle.handle import CycleHandle
 from kubegang.scheduler.cycle.nodesearch import NodeSearch
 from kubegang.scheduler.framework.binding import NOBODY_WAITS, WaitingPods
@@ -26,6 +27,7 @@ class Cycle:
         batcher: reuses the ranking of pods that are alike; ``None`` if it is turned off.
         waiting: the pods that wait on permit.
         notes: the notes of pods that get a node and to which plugins have more to say.
+        findings: takes what the cycle sees on its way; ``None`` if nobody asks for it.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Cycle:
         notes: MutableMapping[PodUid, CycleState] | None = None,
         batch: Batch | None = None,
         number: int = 0,
+        findings: Findings | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.profile = profile
@@ -56,3 +59,4 @@ class Cycle:
         self.search = NodeSearch(self.handle, profile, batcher=self.batcher)
         self.waiting = waiting
         self.notes: MutableMapping[PodUid, CycleState] = {} if notes is None else notes
+        self.findings = findings

@@ -14,6 +14,7 @@ from kubegang.api.profile import SchedulerProfile
 from kubegang.scheduler.cycle.batch import Batch
 from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.decision import Decision
+from kubegang.scheduler.cycle.findings import Findings
 from kubegang.scheduler.cycle.gathered import decide_gathered
 from kubegang.scheduler.cycle.pluginfailure import failed_by_plugin
 from kubegang.scheduler.cycle.pod import decide_pod
@@ -44,6 +45,7 @@ def decide(
     notes: MutableMapping[PodUid, CycleState] | None = None,
     batch: Batch | None = None,
     number: int = 0,
+    findings: Findings | None = None,
 ) -> Decision:
     """Decide what to do about one entity of the queue.
 
@@ -60,6 +62,8 @@ def decide(
         batch: what the profile's last decision kept for pods that are alike, ``Batch()`` at
             first; ``None`` turns batching off.
         number: of the cycle; counts what is taken out of the queue.
+        findings: takes what the cycle sees on its way, for ``explain``; what is tried once
+            more with victims gone is not told apart, so ask without post filters.
     """
     cycle = Cycle(
         snapshot,
@@ -72,6 +76,7 @@ def decide(
         notes=notes,
         batch=batch,
         number=number,
+        findings=findings,
     )
     try:
         decision = _decide(cycle, entity)

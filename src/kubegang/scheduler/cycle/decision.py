@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from kubegang.scheduler.cycle.batch import Batch, BatchReport
-from kubegang.scheduler.framework.binding import PermitWait
+from kubegang.scheduler.framework.binding import ApiChange, PermitWait
 from kubegang.scheduler.framework.fiterror import chosen_node_error, refused_by
 from kubegang.scheduler.framework.pods import NodeName, PodGroupKey, PodInfo, PodUid
 from kubegang.scheduler.framework.status import Status
@@ -122,6 +122,12 @@ class SetPodGroupCondition(msgspec.Struct, frozen=True):
     message: str
 
 
+class ChangeObject(msgspec.Struct, frozen=True):
+    """Change an object through the API; whether that succeeds is for a later attempt."""
+
+    change: ApiChange
+
+
 class SkipPod(msgspec.Struct, frozen=True):
     """Drop the pod from the queue: it is being deleted, or assumed already.
 
@@ -144,6 +150,7 @@ Instruction = (
     | EvictPod
     | SkipPod
     | SetPodGroupCondition
+    | ChangeObject
 )
 
 

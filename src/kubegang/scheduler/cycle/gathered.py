@@ -49,7 +49,8 @@ def decide_gathered(cycle: Cycle, entity: QueuedPodGroupInfo) -> Decision:
         missing = f'podgroup.scheduling.k8s.io "{entity.group.name}" not found'
         return decide_all_broken(cycle, members, problem=missing, group=entity.group)
     # 2. The best placement, found by trying each.
-    tried = try_gathered(cycle, CycleState(), group=group, members=members, make_room=True)
+    state = CycleState(now=cycle.now)
+    tried = try_gathered(cycle, state, group=group, members=members, make_room=True)
     # 3. Without one: can room be made for the whole group?
     room = _make_room(cycle, group=group, members=members, tried=tried)
     # 4. What follows for the group and for each member.
@@ -87,7 +88,8 @@ def _make_room(
         return PodGroupPostFilterResult(_ONE_DOMAIN)
 
     def schedule() -> GroupPlan:
-        anew = try_gathered(cycle, CycleState(), group=group, members=members, make_room=False)
+        state = CycleState(now=cycle.now)
+        anew = try_gathered(cycle, state, group=group, members=members, make_room=False)
         return GroupPlan(anew.best.status)
 
     # Only the first plugin is asked; preemption is the only one that there is.

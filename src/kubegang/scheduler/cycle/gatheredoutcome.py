@@ -35,6 +35,7 @@ from kubegang.scheduler.cycle.makingroom import (
     evictions_for_group,
     evictions_for_pod,
     nominations,
+    other_changes,
     search_report,
 )
 from kubegang.scheduler.cycle.results import GROUP_UNSCHEDULABLE
@@ -91,9 +92,11 @@ def decide_gathered_outcome(
     else:
         decision = _fail_all(cycle, outcome)
     evictions = _evictions(outcome)
+    rooms = (outcome.room, *(member.room for member in outcome.tried.best.members))
+    changes = [change for room in rooms for change in other_changes(room)]
     return msgspec.structs.replace(
         decision,
-        instructions=(*dropped, *evictions, *decision.instructions),
+        instructions=(*dropped, *changes, *evictions, *decision.instructions),
         scan_start=cycle.search.scan_start,
         room=_room_report(outcome, evictions),
     )

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from kubegang.scheduler.cycle.cycle import Cycle
+from kubegang.scheduler.cycle.findings import TriedPlacement
 from kubegang.scheduler.cycle.gatheredplacing import GatheredPlacement, place_gathered
 from kubegang.scheduler.cycle.results import none_available
 from kubegang.scheduler.cycle.sampling import select_host
@@ -62,7 +63,12 @@ def try_gathered(
     """
     if not cycle.profile.gates.enabled_if_known(_TOPOLOGY_GATE):
         (only,) = _try_each(
-            cycle, state, members=members, placements=(_WHOLE_CLUSTER,), make_room=make_room
+            cycle,
+            state,
+            group=group,
+            members=members,
+            placements=(_WHOLE_CLUSTER,),
+            make_room=make_room,
         )
         return GatheredResult(only, 1)
     status, placements = run_placement_generate_plugins(
@@ -70,7 +76,9 @@ def try_gathered(
     )
     if not status.is_success:
         return GatheredResult(GatheredPlacement(_WHOLE_CLUSTER, status), 0)
-    results = _try_each(cycle, state, members=members, placements=placements, make_room=make_room)
+    results = _try_each(
+        cycle, state, group=group, members=members, placements=placements, make_room=make_room
+    )
     return GatheredResult(_best(cycle, state, group=group, results=results), len(placements))
 
 
@@ -78,6 +86,7 @@ def _try_each(
     cycle: Cycle,
     state: CycleState,
     *,
+    group: PodGroupInfo,
     members: list[PodInfo],
     placements: Sequence[Placement],
     make_room: bool,
@@ -97,6 +106,15 @@ def _try_each(
             )
             trial.rollback(start)
             results.append(result)
+            if cycle.findings is not None:
+                cycle.findings.tried.append(
+                    TriedPlacement(
+                        group=group.key,
+                        placement=placement,
+                        holds=result.is_feasible,
+                        placed=result.assignments,
+                    )
+                )
             if result.status.is_error:
                 break
     return results

@@ -14,6 +14,7 @@ import msgspec
 from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.decision import PodDiagnosis
 from kubegang.scheduler.cycle.diagnosis import diagnose_pod, diagnose_twin
+from kubegang.scheduler.cycle.findings import RefusedMember
 from kubegang.scheduler.cycle.nodesearch import NoNode
 from kubegang.scheduler.cycle.results import group_unschedulable
 from kubegang.scheduler.cycle.settling import ChosenNode, permit_in_trial, reserve_in_trial
@@ -152,6 +153,8 @@ def _place_member(
     notes = CycleState(state)
     found = cycle.search.find(notes, pod, placement=placement)
     if isinstance(found, NoNode):
+        if cycle.findings is not None:
+            cycle.findings.refused.append(RefusedMember(pod, placement, found))
         member = _without_node(cycle, notes, pod=pod, failure=found, make_room=make_room)
     else:
         member = GatheredMember(

@@ -27,6 +27,7 @@ from kubegang.scheduler.cycle.makingroom import (
     clear_promises,
     evictions_for_group,
     nominations,
+    other_changes,
     search_report,
 )
 from kubegang.scheduler.cycle.results import GROUP_UNSCHEDULABLE, GroupResult, MemberResult
@@ -153,7 +154,7 @@ def decide_outcome(cycle: Cycle, outcome: GroupOutcome, *, dropped: list[SkipPod
         decision = _wait_for_room(cycle, outcome)
     return msgspec.structs.replace(
         decision,
-        instructions=(*dropped, *decision.instructions),
+        instructions=(*dropped, *other_changes(outcome.room), *decision.instructions),
         scan_start=cycle.search.scan_start,
         room=search_report(outcome.room),
     )

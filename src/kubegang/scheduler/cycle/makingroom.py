@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubegang.scheduler.cycle.cycle import Cycle
-from kubegang.scheduler.cycle.decision import EvictPod, NominateNode, SearchForRoom
+from kubegang.scheduler.cycle.decision import (
+    ChangeObject,
+    EvictPod,
+    NominateNode,
+    SearchForRoom,
+)
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.postfilter import (
     Eviction,
@@ -59,6 +64,13 @@ def nominations(cycle: Cycle, nodes: Iterable[tuple[PodInfo, NodeName]]) -> list
 def clear_promises(cycle: Cycle, pods: Iterable[PodInfo]) -> list[NominateNode]:
     """Return how no node is promised to pods any more."""
     return nominations(cycle, [(pod, NodeName("")) for pod in pods])
+
+
+def other_changes(
+    room: PostFilterResult | PodGroupPostFilterResult | None,
+) -> list[ChangeObject]:
+    """Return what post filters want written beside evictions and promises."""
+    return [] if room is None else [ChangeObject(change) for change in room.changes]
 
 
 def search_report(

@@ -21,6 +21,7 @@ from kubegang.scheduler.cycle.sampling import Sample, nodes_to_find, select_host
 from kubegang.scheduler.cycle.twins import Twins
 from kubegang.scheduler.framework.cluster import Placement
 from kubegang.scheduler.framework.cyclestate import CycleState
+from kubegang.scheduler.framework.errors import FilterFailedError
 from kubegang.scheduler.framework.fiterror import (
     NO_NODES,
     count_reasons,
@@ -30,7 +31,7 @@ from kubegang.scheduler.framework.fiterror import (
 from kubegang.scheduler.framework.interface import Refusal
 from kubegang.scheduler.framework.nodetable import ALL_ROWS, BoolArray, RowArray
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
-from kubegang.scheduler.framework.status import Code, Status, unresolvable
+from kubegang.scheduler.framework.status import Code, Status, failure, unresolvable
 from kubegang.scheduler.runtime.filtering import (
     PreFilterOutcome,
     go_list,
@@ -109,7 +110,10 @@ class NodeSearch:
         outcome = run_pre_filter_plugins(self._framework, state, pod=pod, cluster=self._snapshot)
         if not outcome.status.is_success:
             return _refused_whole(outcome, order)
-        found = self._look_at_all(state, pod, placement=placement, outcome=outcome)
+        try:
+            found = self._look_at_all(state, pod, placement=placement, outcome=outcome)
+        except FilterFailedError as error:
+            return NoNode(failure(str(error)), str(error))
         if compares and isinstance(found, FoundNode):
             named = outcome.node_names is not None
             self._twins.note(pod, state, row=found.row, rows=order, narrowed=named)

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from kubegang.scheduler.cycle.cycle import Cycle
+from kubegang.scheduler.cycle.findings import TriedPlacement
 from kubegang.scheduler.cycle.placing import place_members, try_in_turn
 from kubegang.scheduler.cycle.results import (
     GroupResult,
@@ -131,11 +132,23 @@ class _PlacementSearch:
             start = self._trial.mark()
             result = self._measured_place_on(group, placement)
             results.append(result)
+            self._note(group, result)
             if not keep or not result.status.is_success:
                 self._trial.rollback(start)
             if result.status.is_error:
                 break
         return results
+
+    def _note(self, group: PodGroupInfo, result: PlacementResult) -> None:
+        if self._cycle.findings is not None:
+            self._cycle.findings.tried.append(
+                TriedPlacement(
+                    group=group.key,
+                    placement=result.placement,
+                    holds=result.status.is_success,
+                    placed=result.assignments,
+                )
+            )
 
     def _measured_place_on(self, group: PodGroupInfo, placement: Placement) -> PlacementResult:
         meter = self._cycle.framework.meter

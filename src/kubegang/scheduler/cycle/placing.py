@@ -9,6 +9,7 @@ import msgspec
 
 from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.diagnosis import diagnose_pod, diagnose_twin
+from kubegang.scheduler.cycle.findings import RefusedMember
 from kubegang.scheduler.cycle.nodesearch import FoundNode
 from kubegang.scheduler.cycle.results import (
     MemberResult,
@@ -139,6 +140,8 @@ def _place_member(
             return MemberResult(pod, SUCCESS, found.node, found.row, state=notes)
         trial.rollback(mark)
         return _not_reserved(pod, status)
+    if cycle.findings is not None:
+        cycle.findings.refused.append(RefusedMember(pod, placement, found))
     return MemberResult(
         pod,
         found.status,

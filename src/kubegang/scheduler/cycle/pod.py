@@ -18,9 +18,11 @@ from kubegang.scheduler.cycle.diagnosis import (
     unscheduled_pod,
     waiting_pod,
 )
+from kubegang.scheduler.cycle.findings import RefusedMember
 from kubegang.scheduler.cycle.makingroom import (
     evictions_for_pod,
     nominations,
+    other_changes,
     search_report,
 )
 from kubegang.scheduler.cycle.nodesearch import FoundNode, NoNode
@@ -48,10 +50,12 @@ def decide_pod(cycle: Cycle, entity: QueuedPodInfo) -> Decision:
             status="skipped",
             scan_start=cycle.search.scan_start,
         )
-    state = CycleState()
+    state = CycleState(now=cycle.now)
     found = cycle.search.find(state, pod, placement=_WHOLE_CLUSTER)
     if isinstance(found, FoundNode):
         return _placed(cycle, ChosenNode(pod, found.node, state))
+    if cycle.findings is not None:
+        cycle.findings.refused.append(RefusedMember(pod, _WHOLE_CLUSTER, found))
     return _failed(cycle, state, pod=pod, failure=found)
 
 
@@ -124,7 +128,7 @@ def _room_instructions(
 ) -> list[Instruction]:
     # Without any node an earlier promise is void; a post filter may also leave it as it is.
     nominated = NodeName("") if room is None else room.nominated_node
-    instructions: list[Instruction] = []
+    instructions: list[Instruction] = [*other_changes(room)]
     if room is not None and nominated:
         instructions += [NominateNode(other, NodeName("")) for other in room.displaced]
         instructions += evictions_for_pod(pod, nominated, room.eviction)

@@ -62,7 +62,7 @@ def decide_pod_group(cycle: Cycle, entity: QueuedPodGroupInfo) -> Decision:
     if not members:
         return decide_nobody_waits(cycle, group.key, dropped=dropped)
     # 4. The best placement, found by trying each.
-    state = CycleState()
+    state = CycleState(now=cycle.now)
     by_group = pods_by_group(members)
     tried = _try(cycle, state, group=group, waiting=by_group)
     # 5. Without one: can room be made?
@@ -112,7 +112,7 @@ def _plan(cycle: Cycle, group: PodGroupInfo, waiting: PodsByGroup) -> GroupPlan:
     Upstream also makes room for the pods of child groups that fail for all that (measured on
     1.37.2), so that somebody is evicted for nothing; who speaks does not.
     """
-    result = _try(cycle, CycleState(), group=group, waiting=waiting).result
+    result = _try(cycle, CycleState(now=cycle.now), group=group, waiting=waiting).result
     planned = result.fitting() if cycle.profile.speaking else result.everyone()
     return GroupPlan(
         result.status,

@@ -49,12 +49,12 @@ def closest_node(table: NodeTable, pod: PodInfo, refusals: Sequence[Refusal]) ->
     Closest is the one whose largest shortage, as a share of what is asked for, is smallest;
     among equals the first in the order of the refusals.
     """
-    rows = [refusal.rows for refusal in refusals if _is_about_room(refusal)]
+    rows = [refusal.rows for refusal in refusals if is_about_room(refusal)]
     if not rows:
         return None
     candidates = np.concatenate(rows)
     best = int(candidates[int(np.argmin(_shortage(table, pod, candidates)))])
-    return NearMiss(table.names[best], _lacks(table, pod, best))
+    return NearMiss(table.names[best], lacks_on(table, pod, best))
 
 
 def format_amount(resource: str, amount: int) -> str:
@@ -68,7 +68,8 @@ def format_amount(resource: str, amount: int) -> str:
     return str(amount)
 
 
-def _is_about_room(refusal: Refusal) -> bool:
+def is_about_room(refusal: Refusal) -> bool:
+    """Return whether a refusal is about nothing but too little room."""
     reasons = refusal.status.reasons
     return bool(reasons) and all(
         reason == _ROOM_REASON or reason.startswith(_ROOM_PREFIX) for reason in reasons
@@ -84,7 +85,8 @@ def _shortage(table: NodeTable, pod: PodInfo, rows: RowArray) -> np.ndarray:
     return worst
 
 
-def _lacks(table: NodeTable, pod: PodInfo, row: int) -> tuple[Lack, ...]:
+def lacks_on(table: NodeTable, pod: PodInfo, row: int) -> tuple[Lack, ...]:
+    """Return of what a node has too little left for a pod, as it is in the table now."""
     count, allowed = int(table.pod_count[row]), int(table.allowed_pods[row])
     lacks = [Lack("pods", 1, allowed - count, allowed)] if count >= allowed else []
     for resource, wanted in pod.requests.items:

@@ -197,6 +197,45 @@ class ApiWrite(msgspec.Struct, frozen=True, kw_only=True):
     patch_type: Literal["strategic", "merge"] = "strategic"
 
 
+class ApiChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of an object that depends on how the object is when it is made.
+
+    It is made in steps: each answers, for the object as it is then, with the next write, with
+    ``None`` once nothing is left to do, or with why it cannot be done. A write sends the
+    object's version along; where somebody else was faster, the object is read anew.
+
+    Attributes:
+        version: the resource's group and version.
+        plural: the resource, ``resourceclaims``.
+        kind: the object's kind.
+        step: of the object and the moment, the next write.
+        known: how the object is as far as the scheduler knows, ``None`` to read it first.
+        note: tell the scheduler how the object is after a write.
+        done: called once nothing is left to do.
+    """
+
+    version: GroupVersion
+    plural: str
+    kind: str
+    namespace: str
+    name: str
+    step: Callable[[JsonObject, float], ApiStep | Status | None]
+    known: Callable[[ClusterView], JsonObject | None]
+    note: Callable[[ClusterView, JsonObject], None]
+    done: Callable[[ClusterView], None]
+
+
+class ApiStep(NamedTuple):
+    """One write of a change.
+
+    Attributes:
+        otherwise: what is said if it fails, before the API's reason.
+    """
+
+    write: ApiWrite
+    otherwise: str
+
+
 BindCondition = Callable[[ClusterView], Status]
 """Success: go on. ``waiting``: not yet, ask again. A refusal or an error ends the binding."""
 
@@ -207,6 +246,7 @@ class PreBindPlan(NamedTuple):
     Attributes:
         status: success, or why the pod cannot be bound after all.
         writes: made one after the other; the first that fails ends the binding.
+        changes: made after them, likewise.
         wait_for: asked after the writes, and again whenever the cluster changed; ``None`` if
             there is nothing to wait for.
         timeout_seconds: how long to wait for it at most.
@@ -215,6 +255,7 @@ class PreBindPlan(NamedTuple):
 
     status: Status = SUCCESS
     writes: tuple[ApiWrite, ...] = ()
+    changes: tuple[ApiChange, ...] = ()
     wait_for: BindCondition | None = None
     timeout_seconds: float = 600.0
     timeout_message: str = "timed out waiting for the condition"
@@ -222,7 +263,9 @@ class PreBindPlan(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to do: upstream's PreBindPreFlight says Skip."""
-        return self.status.is_success and not self.writes and self.wait_for is None
+        return self.status.is_success and not (
+            self.writes or self.changes or self.wait_for is not None
+        )
 
 
 NOTHING_TO_DO: Final = PreBindPlan()
@@ -240,6 +283,17 @@ class PreBindPlugin(Plugin, Protocol):
         Asked when the pod is decided about, to see whether there is anything to do, and again
         when the pod may go on; so it must not depend on having been asked before.
         """
+        ...
+
+
+@runtime_checkable
+class TakeBackPlugin(Plugin, Protocol):
+    """Wrote something before a pod was bound that must go if it is not bound after all."""
+
+    def take_back(
+        self, state: CycleState, pod: PodInfo, *, node: NodeName, cluster: ClusterView
+    ) -> Sequence[ApiChange]:
+        """Return what is to be done; failing to is no reason to try again."""
         ...
 
 

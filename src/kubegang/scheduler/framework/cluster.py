@@ -8,6 +8,7 @@ from typing import Protocol
 import msgspec
 
 from kubegang.scheduler.framework.budgets import DisruptionBudget
+from kubegang.scheduler.framework.devices import Devices
 from kubegang.scheduler.framework.nodetable import IntArray, NodeTable, RowArray
 from kubegang.scheduler.framework.podcounts import HeldTerm, PodCounts, PodMatcher, TermKind
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
@@ -89,6 +90,11 @@ class ClusterView(Protocol):
     @property
     def storage(self) -> Storage:
         """Claims, volumes and drivers."""
+        ...
+
+    @property
+    def devices(self) -> Devices:
+        """Device claims, classes and slices."""
         ...
 
     def pods_matching(self, matcher: PodMatcher) -> PodCounts:

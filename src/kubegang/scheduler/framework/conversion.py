@@ -14,12 +14,25 @@ import msgspec
 
 from kubegang.api.core.affinity import NodeAffinity
 from kubegang.api.core.affinity import NodeSelectorTerm as ApiTerm
-from kubegang.api.core.types import Container, Node, Pod, PodSpec
+from kubegang.api.core.types import (
+    Container,
+    Node,
+    Pod,
+    PodResourceClaim,
+    PodResourceClaimStatus,
+    PodSpec,
+)
 from kubegang.api.meta import Condition
 from kubegang.api.policy.types import PodDisruptionBudget
-from kubegang.api.scheduling.types import CompositePodGroup, PodGroup
+from kubegang.api.scheduling.types import (
+    CompositePodGroup,
+    PodGroup,
+    PodGroupResourceClaim,
+    PodGroupResourceClaimStatus,
+)
 from kubegang.apimachinery.times import parse_time
 from kubegang.scheduler.framework.budgets import DisruptionBudget
+from kubegang.scheduler.framework.devices import ClaimReference
 from kubegang.scheduler.framework.nodes import NodeImage, NodeInfo, Taint
 from kubegang.scheduler.framework.podneeds import needed_features, pod_volumes, volume_sources
 from kubegang.scheduler.framework.pods import (
@@ -89,7 +102,11 @@ def pod_info(pod: Pod) -> PodInfo:
         volumes=pod_volumes(spec.volumes, pod_name=meta.name) if spec.volumes else (),
         features=needed_features(spec),
         volume_sources=_interned("sources", volume_sources(spec.volumes)) if spec.volumes else (),
-        has_claims=bool(spec.resource_claims),
+        device_claims=(
+            _device_claims(spec.resource_claims, status.resource_claim_statuses)
+            if spec.resource_claims
+            else ()
+        ),
     )
 
 
@@ -135,6 +152,9 @@ def pod_group_info(
         info,
         parent=info.parent if with_parent else "",
         initially_scheduled=_group_condition(group.status.conditions, condition_type),
+        device_claims=_device_claims(
+            group.spec.resource_claims, group.status.resource_claim_statuses
+        ),
     )
 
 
@@ -162,6 +182,23 @@ def _group_info(
         disruption_mode=spec.disruption_mode.mode if spec.disruption_mode else "single",
         parent=spec.parent_composite_pod_group_name or "",
         initially_scheduled=None,
+    )
+
+
+def _device_claims(
+    entries: Sequence[PodResourceClaim | PodGroupResourceClaim],
+    statuses: Sequence[PodResourceClaimStatus | PodGroupResourceClaimStatus],
+) -> tuple[ClaimReference, ...]:
+    generated = {status.name: status.resource_claim_name for status in statuses}
+    return tuple(
+        ClaimReference(
+            entry.name,
+            entry.resource_claim_name,
+            entry.resource_claim_template_name,
+            generated.get(entry.name),
+            entry.name in generated,
+        )
+        for entry in entries
     )
 
 

@@ -12,15 +12,17 @@ class CycleState:
         skip_filter: plugins whose ``pre_filter`` had nothing to say.
         skip_score: plugins whose ``pre_score`` had nothing to say.
         group: the state of the whole group cycle, shared by its members, if there is one.
+        now: the cycle's moment.
     """
 
-    __slots__ = ("_notes", "group", "skip_filter", "skip_score")
+    __slots__ = ("_notes", "group", "now", "skip_filter", "skip_score")
 
-    def __init__(self, group: CycleState | None = None) -> None:
+    def __init__(self, group: CycleState | None = None, *, now: float = 0.0) -> None:
         self._notes: dict[str, Any] = {}
         self.skip_filter: set[str] = set()
         self.skip_score: set[str] = set()
         self.group = group
+        self.now: float = now if group is None else group.now
 
     def read(self, key: str) -> Any:
         """Return the note under ``key``, or ``None``. Its type is its plugin's business."""

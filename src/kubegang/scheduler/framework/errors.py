@@ -16,7 +16,11 @@ class NodeNotFoundError(InvariantError):
 
 
 class PluginFailedError(Exception):
-    """A plugin of others raised, or answered in a shape that it may not; ends the attempt."""
+    """A plugin raised, or answered in a shape that it may not; ends the attempt."""
+
+
+class FilterFailedError(PluginFailedError):
+    """A filter cannot say whether a pod may go to a node, which ends the pod's attempt."""
 
 
 class PluginConfigError(ValueError):

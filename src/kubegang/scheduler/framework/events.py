@@ -11,6 +11,7 @@ import enum
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from kubegang.scheduler.framework.devices import DeviceObject
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.storage import StorageObject
@@ -29,6 +30,9 @@ EventResource = Literal[
     "CSIDriver",
     "CSIStorageCapacity",
     "VolumeAttachment",
+    "ResourceClaim",
+    "DeviceClass",
+    "ResourceSlice",
 ]
 """``TargetPod`` is the waiting pod itself; the hint is asked about the new form of it."""
 
@@ -49,6 +53,7 @@ class Action(enum.IntFlag):
     UPDATE_POD_SCALE_DOWN = enum.auto()
     UPDATE_POD_GATES = enum.auto()
     UPDATE_POD_TOLERATIONS = enum.auto()
+    UPDATE_POD_GENERATED_CLAIMS = enum.auto()
     UPDATE_POD_GROUP_MIN_COUNT = enum.auto()
     UPDATE_OTHER = enum.auto()
 
@@ -64,7 +69,7 @@ class ClusterEvent(NamedTuple):
         return self.resource == happened.resource and bool(self.actions & happened.actions)
 
 
-ClusterObject = NodeInfo | PodInfo | PodGroupInfo | StorageObject
+ClusterObject = NodeInfo | PodInfo | PodGroupInfo | StorageObject | DeviceObject
 
 QueueingHint = Callable[[PodInfo, ClusterObject | None, ClusterObject | None], bool]
 """(waiting pod, old, new) → whether another attempt is worth it now."""

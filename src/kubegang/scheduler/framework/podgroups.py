@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
+from kubegang.api.resource.types import ResourceClaim
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
 
 DEEPEST_TREE: Final = 64
@@ -48,6 +49,10 @@ class PodGroupStates(PodGroupLister, Protocol):
 
     def has_workload(self, namespace: str, name: str) -> bool:
         """Return whether a Workload exists whose entries are groups (1.35)."""
+        ...
+
+    def device_claim(self, namespace: str, name: str) -> ResourceClaim | None:
+        """Return a device claim in its newest form, or ``None``."""
         ...
 
     def is_preempting(self, preemptor: PodUid | PodGroupKey) -> bool:

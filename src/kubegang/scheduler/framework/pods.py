@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, NewType, TypeAlias
 
 import msgspec
 
+from kubegang.scheduler.framework.devices import ClaimReference
 from kubegang.scheduler.framework.podvolumes import PodVolume
 
 PodUid = NewType("PodUid", str)
@@ -198,7 +199,7 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         volumes: those of its volumes that matter to where it may run.
         features: what its node must be able to do, by the names that nodes declare.
         volume_sources: what its volumes are, as text, without ConfigMaps and Secrets.
-        has_claims: whether it names resource claims.
+        device_claims: the device claims that it names, in its order.
     """
 
     uid: PodUid
@@ -232,7 +233,12 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     volumes: tuple[PodVolume, ...] = ()
     features: tuple[str, ...] = ()
     volume_sources: tuple[bytes, ...] = ()
-    has_claims: bool = False
+    device_claims: tuple[ClaimReference, ...] = ()
+
+    @property
+    def has_claims(self) -> bool:
+        """Whether it names device claims."""
+        return bool(self.device_claims)
 
     @property
     def key(self) -> str:
@@ -264,6 +270,7 @@ def is_twin(one: PodInfo, other: PodInfo) -> bool:
         and one.controller == other.controller
         and one.volumes == other.volumes
         and one.features == other.features
+        and one.device_claims == other.device_claims
     )
 
 
@@ -278,6 +285,7 @@ class PodGroupInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         disruption_mode: whether preemption may take single members or only all.
         parent: the name of the CompositePodGroup that it belongs to, or empty.
         initially_scheduled: the scheduling condition as last seen: (status, reason, message).
+        device_claims: the device claims that its pods share.
     """
 
     key: PodGroupKey
@@ -292,6 +300,7 @@ class PodGroupInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     disruption_mode: Literal["single", "all"]
     parent: str
     initially_scheduled: tuple[str, str, str] | None
+    device_claims: tuple[ClaimReference, ...] = ()
 
     @property
     def quorum(self) -> int:

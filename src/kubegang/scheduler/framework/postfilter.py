@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
+from kubegang.scheduler.framework.binding import ApiChange
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.interface import Plugin, Refusal
@@ -113,12 +114,14 @@ class PostFilterResult(NamedTuple):
             leaves it.
         eviction: who must go first.
         displaced: weaker pods to which the same node was promised; they look elsewhere.
+        changes: what else is to be written; whether that succeeds is for a later attempt.
     """
 
     status: Status
     nominated_node: NodeName | None = None
     eviction: Eviction = NOBODY
     displaced: tuple[PodInfo, ...] = ()
+    changes: tuple[ApiChange, ...] = ()
 
 
 @runtime_checkable
@@ -165,11 +168,13 @@ class PodGroupPostFilterResult(NamedTuple):
     Attributes:
         nominated_nodes: where room is being made, per member.
         eviction: who must go first.
+        changes: what else is to be written; whether that succeeds is for a later attempt.
     """
 
     status: Status
     nominated_nodes: Mapping[PodUid, NodeName] = {}
     eviction: Eviction = NOBODY
+    changes: tuple[ApiChange, ...] = ()
 
 
 @runtime_checkable

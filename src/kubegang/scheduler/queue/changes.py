@@ -39,6 +39,7 @@ _ACTION_LABELS: Final = {
     Action.UPDATE_POD_SCALE_DOWN: "UpdatePodScaleDown",
     Action.UPDATE_POD_GATES: "UpdatePodSchedulingGatesEliminated",
     Action.UPDATE_POD_TOLERATIONS: "UpdatePodToleration",
+    Action.UPDATE_POD_GENERATED_CLAIMS: "UpdatePodGeneratedResourceClaim",
 }
 
 _GROUPS: Final[Mapping[EventResource, str]] = {
@@ -49,6 +50,9 @@ _GROUPS: Final[Mapping[EventResource, str]] = {
     "CSIDriver": "storage.k8s.io",
     "CSIStorageCapacity": "storage.k8s.io",
     "VolumeAttachment": "storage.k8s.io",
+    "ResourceClaim": "resource.k8s.io",
+    "DeviceClass": "resource.k8s.io",
+    "ResourceSlice": "resource.k8s.io",
 }
 
 
@@ -86,6 +90,8 @@ def pod_changes(old: PodInfo, new: PodInfo) -> Action:
         changes |= Action.UPDATE_POD_GATES
     if len(old.tolerations) != len(new.tolerations):
         changes |= Action.UPDATE_POD_TOLERATIONS
+    if old.device_claims != new.device_claims:
+        changes |= Action.UPDATE_POD_GENERATED_CLAIMS
     return changes or Action.UPDATE_OTHER
 
 

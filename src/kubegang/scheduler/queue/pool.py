@@ -70,7 +70,8 @@ class Pool:
         """Return the entities whose refusing plugins care about such an event.
 
         A held group is only asked about its own members and its own objects, those of its
-        tree: what holds a group is how many of its pods exist, or a state of its own.
+        tree: what holds a group is how many of its pods exist, or a state of its own; or
+        device claims, of which nobody knows which groups want them.
         """
         found: dict[EntityKey, Entry] = {}
         group = self._entity_of(happening.group)
@@ -79,7 +80,9 @@ class Pool:
             if refused is None:
                 continue
             found.update(refused.pods)
-            if group is not None and group in refused.groups:
+            if happening.event.resource == "ResourceClaim":
+                found.update(refused.groups)
+            elif group is not None and group in refused.groups:
                 found[group] = refused.groups[group]
         return list(found.values())
 

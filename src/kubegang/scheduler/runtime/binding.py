@@ -10,10 +10,12 @@ from typing import NamedTuple, TypeVar
 
 from kubegang.scheduler.framework.binding import (
     MAX_PERMIT_SECONDS,
+    ApiChange,
     PermitResult,
     PermitWait,
     PreBindPlan,
     PreBindPlugin,
+    TakeBackPlugin,
     WaitingPods,
 )
 from kubegang.scheduler.framework.cluster import ClusterView
@@ -157,6 +159,18 @@ def has_work_before_binding(
     return any(
         not plugin.pre_bind(state, pod, node=node, cluster=cluster).is_empty
         for plugin in _concerned(framework.pre_bind_plugins, pod)
+    )
+
+
+def changes_taken_back(
+    framework: Framework, state: CycleState, *, pod: PodInfo, node: NodeName, cluster: ClusterView
+) -> tuple[ApiChange, ...]:
+    """Return how the API forgets what was written for a pod that is not bound after all."""
+    return tuple(
+        change
+        for plugin in _concerned(framework.reserve_plugins, pod)
+        if isinstance(plugin, TakeBackPlugin)
+        for change in plugin.take_back(state, pod, node=node, cluster=cluster)
     )
 
 

@@ -28,7 +28,6 @@ from kubegang.scheduler.framework.interface import (
     NodeFilterPlugin,
     NormalizePlacementScorePlugin,
     NormalizeScorePlugin,
-    OwnNodeFilterPlugin,
     PlacementFeasiblePlugin,
     PlacementGeneratePlugin,
     PlacementScorePlugin,
@@ -167,7 +166,7 @@ class Framework:
         self._wide_filters = frozenset(
             p.NAME
             for p in (*self.row_filter_plugins, *self.node_filter_plugins)
-            if not isinstance(p, OwnNodeFilterPlugin)
+            if not getattr(p, "OWN_NODE_ONLY", False)
         )
         self.post_filter_plugins: tuple[PostFilterPlugin, ...] = points.at(
             "postFilter", PostFilterPlugin

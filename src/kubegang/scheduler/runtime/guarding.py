@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from kubegang.scheduler.framework.binding import PermitResult, PreBindPlan
+from kubegang.scheduler.framework.binding import ApiChange, PermitResult, PreBindPlan
 from kubegang.scheduler.framework.errors import PluginFailedError
 from kubegang.scheduler.framework.events import ClusterObject, HintRegistration
 from kubegang.scheduler.framework.interface import BindingRequest, Plugin, PreFilterResult
@@ -102,6 +102,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "unreserve": _is_a(type(None)),
     "permit": _is_a(PermitResult),
     "pre_bind": _is_a(PreBindPlan),
+    "take_back": _sequence_of(ApiChange),
     "bind": _is_a(BindingRequest, type(None)),
     "post_bind": _is_a(type(None)),
 }
@@ -117,6 +118,7 @@ _INSTEAD: Final[Mapping[str, Callable[[str], Any]]] = {
     "reserve": failure,
     "permit": lambda text: PermitResult(failure(text)),
     "pre_bind": lambda text: PreBindPlan(failure(text)),
+    "take_back": lambda text: (),
     "bind": lambda text: None,
     "post_bind": lambda text: None,
 }

@@ -37,6 +37,7 @@ class Points:
         self._plugins = {plugin.NAME: plugin for plugin in plugins}
         self._everywhere = tuple(everywhere)
         self._changes = changes
+        self._known: dict[tuple[str, Any], bool] = {}
 
     def at(self, point: str, kind: Any) -> tuple[Any, ...]:
         """Return the plugins that run at a point, in order.
@@ -65,7 +66,7 @@ class Points:
         weights: dict[str, int] = {}
         total = 0
         for named in (*self._changes.get(point, NO_CHANGES).enabled, *self._everywhere):
-            if named.name in weights or not isinstance(self._plugins.get(named.name), kind):
+            if named.name in weights or not self._fulfils(named.name, kind):
                 continue
             weight = weights[named.name] = named.weight or 1
             if total < 0 or weight * MAX_NODE_SCORE > _MAX_TOTAL - total:
@@ -95,16 +96,26 @@ class Points:
         for plugin in self._everywhere:
             if plugin.name not in self._plugins:
                 raise PluginConfigError(f'{_type_name(point)} "{plugin.name}" does not exist')
-            if isinstance(self._plugins[plugin.name], kind) and plugin.name not in without:
+            if self._fulfils(plugin.name, kind) and plugin.name not in without:
                 names.append(plugin.name)
         _refuse_twice(names, point)
         return names
+
+    def _fulfils(self, name: str, kind: Any) -> bool:
+        """Return whether a plugin fulfils a Protocol.
+
+        Asked anew each time, that was most of what building a framework took.
+        """
+        known = self._known.get((name, kind))
+        if known is None:
+            known = self._known[name, kind] = isinstance(self._plugins.get(name), kind)
+        return known
 
     def _instance(self, name: str, point: str, kind: Any) -> Plugin:
         plugin = self._plugins.get(name)
         if plugin is None:
             raise PluginConfigError(f'{_type_name(point)} "{name}" does not exist')
-        if not isinstance(plugin, kind):
+        if not self._fulfils(name, kind):
             raise PluginConfigError(f'plugin "{name}" does not extend {_type_name(point)} plugin')
         found: Plugin = plugin
         return found

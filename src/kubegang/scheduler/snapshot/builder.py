@@ -8,6 +8,7 @@ synchronous and takes back what it tried, the same snapshot serves all cycles. P
 from __future__ import annotations
 
 from kubegang.scheduler.framework.budgets import DisruptionBudget
+from kubegang.scheduler.framework.devices import DeviceObject
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import (
     ControllerKey,
@@ -123,6 +124,14 @@ class SnapshotBuilder:
     def remove_storage(self, obj: StorageObject) -> None:
         """Remove a claim, a volume, or what is known of a driver."""
         self._snapshot.storage.remove(obj)
+
+    def set_device_object(self, obj: DeviceObject) -> None:
+        """Add or replace a device claim, a class or a slice."""
+        self._snapshot.devices.set(obj)
+
+    def remove_device_object(self, obj: DeviceObject) -> None:
+        """Remove a device claim, a class or a slice."""
+        self._snapshot.devices.remove(obj)
 
     def set_scan_start(self, position: int) -> None:
         """Let the next search begin where the last one ended (``Decision.scan_start``)."""

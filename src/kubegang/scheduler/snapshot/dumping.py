@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import msgspec
 
+from kubegang.api.resource.types import DeviceClass, ResourceClaim, ResourceSlice
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.scheduler.framework.budgets import DisruptionBudget
+from kubegang.scheduler.framework.devices import DeviceObject
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.storage import (
@@ -23,6 +25,7 @@ from kubegang.scheduler.framework.storage import (
     VolumeInfo,
 )
 from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
+from kubegang.scheduler.snapshot.devices import KnownDevices
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 from kubegang.scheduler.snapshot.storage import KnownStorage
 
@@ -48,6 +51,20 @@ class StorageDump(msgspec.Struct, frozen=True, rename="camel"):
     assumed_volumes: tuple[VolumeInfo, ...] = ()
 
 
+class DevicesDump(msgspec.Struct, frozen=True, rename="camel"):
+    """Everything about devices; what is promised stands beside what was seen.
+
+    Attributes:
+        promises: claims with what is promised to them, once per pod that counts on it.
+    """
+
+    claims: tuple[ResourceClaim, ...] = ()
+    classes: tuple[DeviceClass, ...] = ()
+    slices: tuple[ResourceSlice, ...] = ()
+    noted_claims: tuple[ResourceClaim, ...] = ()
+    promises: tuple[ResourceClaim, ...] = ()
+
+
 class SnapshotDump(msgspec.Struct, frozen=True, rename="camel"):
     """The whole of a snapshot, in the order of arrival."""
 
@@ -61,6 +78,7 @@ class SnapshotDump(msgspec.Struct, frozen=True, rename="camel"):
     nominations: tuple[DumpedPod, ...] = ()
     budgets: tuple[DisruptionBudget, ...] = ()
     storage: StorageDump = StorageDump()
+    devices: DevicesDump = DevicesDump()
 
 
 def dump_snapshot(snapshot: Snapshot) -> JsonObject:
@@ -82,6 +100,7 @@ def dump_snapshot(snapshot: Snapshot) -> JsonObject:
         ),
         budgets=tuple(snapshot.disruption_budgets()),
         storage=_dump_storage(snapshot.storage),
+        devices=_dump_devices(snapshot.devices),
     )
     plain: JsonObject = msgspec.to_builtins(dump)
     return plain
@@ -112,6 +131,7 @@ def load_snapshot(dump: JsonObject) -> Snapshot:
     for budget in content.budgets:
         snapshot.set_budget(budget)
     _load_storage(snapshot.storage, content.storage)
+    _load_devices(snapshot.devices, content.devices)
     snapshot.scan_start = content.scan_start
     return snapshot
 
@@ -147,3 +167,24 @@ def _load_storage(storage: KnownStorage, dump: StorageDump) -> None:
         storage.assume_claim(claim)
     for volume in dump.assumed_volumes:
         storage.assume_volume(volume)
+
+
+def _dump_devices(devices: KnownDevices) -> DevicesDump:
+    seen = devices.objects()
+    return DevicesDump(
+        claims=tuple(o for o in seen if isinstance(o, ResourceClaim)),
+        classes=tuple(o for o in seen if isinstance(o, DeviceClass)),
+        slices=tuple(o for o in seen if isinstance(o, ResourceSlice)),
+        noted_claims=tuple(devices.noted()),
+        promises=tuple(devices.promises()),
+    )
+
+
+def _load_devices(devices: KnownDevices, dump: DevicesDump) -> None:
+    seen: tuple[DeviceObject, ...] = (*dump.claims, *dump.classes, *dump.slices)
+    for obj in seen:
+        devices.set(obj)
+    for claim in dump.noted_claims:
+        devices.note(claim)
+    for claim in dump.promises:
+        devices.promise(claim)

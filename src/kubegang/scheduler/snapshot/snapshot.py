@@ -22,6 +22,7 @@ from kubegang.scheduler.framework.pods import (
     PodInfo,
     PodUid,
 )
+from kubegang.scheduler.snapshot.devices import KnownDevices
 from kubegang.scheduler.snapshot.directory import KnownObjects
 from kubegang.scheduler.snapshot.forest import Forest
 from kubegang.scheduler.snapshot.nominations import Nominations
@@ -41,6 +42,7 @@ class Snapshot:
     Attributes:
         directory: namespaces, Services and controllers.
         storage: claims, volumes and drivers, and the pods that use them.
+        devices: device claims, classes and slices.
         forest: pod groups and composite pod groups.
         counts: what affinity and spreading ask about the pods that have a node.
         nominations: the nodes that preemption promised to pods without a node.
@@ -51,6 +53,7 @@ class Snapshot:
         self.nodes = SnapshotTable()
         self.directory = KnownObjects()
         self.storage = KnownStorage()
+        self.devices = KnownDevices()
         self.forest = Forest()
         self.counts = PodCountIndex(self.nodes, self._counted_pods)
         self.nominations = Nominations()

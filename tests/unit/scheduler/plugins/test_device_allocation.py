@@ -11,15 +11,16 @@ import pytest
 
 from kubegang.api.meta import decode
 from kubegang.api.resource.types import DeviceClass, ResourceClaim, ResourceSlice
+from kubegang.scheduler.framework.devices import Allocated, DeviceId
 from kubegang.scheduler.plugins.dynamicresources.allocator import allocate
-from kubegang.scheduler.plugins.dynamicresources.capacity import Allocated, allocated_by
-from kubegang.scheduler.plugins.dynamicresources.pools import DeviceId, PublishedDevices
+from kubegang.scheduler.plugins.dynamicresources.pools import PublishedDevices
 from kubegang.scheduler.plugins.dynamicresources.requests import (
     AllocationError,
     AllocationRules,
     DeviceFeatures,
     NodeAllocationError,
 )
+from kubegang.scheduler.snapshot.devices import KnownDevices
 from kubegang.testing.builders import make_node
 
 Wire = dict[str, Any]
@@ -232,11 +233,11 @@ def test_a_device_is_shared_until_its_capacity_is_taken() -> None:
     ]
     assert [share["shareID"] for share in shares] == ["share-0", "share-1"]
 
-    holders = [
-        decode({"metadata": {}, "status": {"allocation": result}}, ResourceClaim)
-        for result in found
-    ]
-    held = allocated_by(holders)
+    devices = KnownDevices()
+    for number, result in enumerate(found):
+        meta = {"uid": f"u{number}", "name": f"c{number}"}
+        devices.set(decode({"metadata": meta, "status": {"allocation": result}}, ResourceClaim))
+    held = devices.allocated()
     assert outcome([claim(wants(**some))], slices, allocated=held) is None
     assert names(outcome([claim(wants())], slices, allocated=held)) == [["d0"]]
 

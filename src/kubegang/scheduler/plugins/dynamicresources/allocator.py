@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from kubegang.api.resource.types import AllocationResult, DeviceClass, ResourceClaim
+from kubegang.scheduler.framework.devices import Allocated
 from kubegang.scheduler.framework.nodes import NodeInfo
-from kubegang.scheduler.plugins.dynamicresources.capacity import Allocated, has_room
+from kubegang.scheduler.plugins.dynamicresources.capacity import has_room
 from kubegang.scheduler.plugins.dynamicresources.matching import Matcher
 from kubegang.scheduler.plugins.dynamicresources.pools import (
     Candidate,

@@ -6,20 +6,17 @@ a claim that does not ask takes the default, or everything (KEP-5075).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Set
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final
 
 from kubegang.api.core.types import Amount
 from kubegang.api.resource.types import (
     CapacityRequestPolicy,
     CapacityRequestPolicyRange,
     DeviceCapacity,
-    DeviceRequestAllocationResult,
-    ResourceClaim,
 )
 from kubegang.apimachinery.quantity import Quantity
-from kubegang.scheduler.plugins.dynamicresources.pools import DeviceId
+from kubegang.scheduler.framework.devices import Nanos
 
 _MAX_INT64: Final = 2**63 - 1
 _WHOLE: Final = 10**9
@@ -27,47 +24,9 @@ _NOT_REPRESENTABLE: Final = (
     "capacity request cannot be represented in the device's range arithmetic"
 )
 
-NANOS = Counter[str]
-"""Capacity by name, in billionths."""
-
 
 class CapacityError(Exception):
     """An amount that cannot be computed with; the text is upstream's."""
-
-
-class Allocated(NamedTuple):
-    """What allocated claims hold.
-
-    Attributes:
-        devices: devices that one claim has for itself.
-        shared: devices that claims share.
-        capacity: how much of the shared ones is taken.
-    """
-
-    devices: Set[DeviceId] = frozenset()
-    shared: Set[DeviceId] = frozenset()
-    capacity: Mapping[DeviceId, NANOS] = {}
-
-    @property
-    def every(self) -> Set[DeviceId]:
-        """Return all devices that are in use."""
-        return self.devices | self.shared
-
-
-def allocated_by(claims: Iterable[ResourceClaim]) -> Allocated:
-    """Return what claims hold; admin access holds nothing."""
-    devices: set[DeviceId] = set()
-    capacity: dict[DeviceId, NANOS] = {}
-    shared: set[DeviceId] = set()
-    for result in (r for claim in claims for r in _results(claim) if not r.admin_access):
-        id_ = DeviceId(result.driver, result.pool, result.device)
-        if not result.share_id:
-            devices.add(id_)
-            continue
-        shared.add(id_)
-        for name, amount in result.consumed_capacity.items():
-            capacity.setdefault(id_, Counter())[name] += _nanos(amount)
-    return Allocated(devices, shared, capacity)
 
 
 def taken_capacity(
@@ -93,7 +52,7 @@ def taken_capacity(
 
 
 def has_room(
-    taken: Mapping[str, Quantity], capacity: Mapping[str, DeviceCapacity], *, in_use: NANOS
+    taken: Mapping[str, Quantity], capacity: Mapping[str, DeviceCapacity], *, in_use: Nanos
 ) -> bool:
     """Return whether a device's policy and what is left of it allow to take so much."""
     return all(
@@ -101,11 +60,6 @@ def has_room(
         and in_use[name] + amount.nano_value() <= _nanos(capacity[name].value)
         for name, amount in taken.items()
     )
-
-
-def _results(claim: ResourceClaim) -> tuple[DeviceRequestAllocationResult, ...]:
-    allocation = claim.status.allocation
-    return allocation.devices.results if allocation is not None else ()
 
 
 def _taken(requested: Amount | None, offered: DeviceCapacity) -> Quantity:

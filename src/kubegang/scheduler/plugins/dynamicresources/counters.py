@@ -7,7 +7,8 @@ from collections.abc import Set
 
 from kubegang.api.resource.types import Device
 from kubegang.apimachinery.quantity import Quantity
-from kubegang.scheduler.plugins.dynamicresources.pools import Candidate, DeviceId, Pool, PoolId
+from kubegang.scheduler.framework.devices import DeviceId
+from kubegang.scheduler.plugins.dynamicresources.pools import Candidate, Pool, PoolId
 
 _Key = tuple[str, str]
 """The name of a counter set, and of a counter in it."""

@@ -15,12 +15,9 @@ from kubegang.api.resource.selectors import (
 )
 from kubegang.api.resource.types import DeviceSelector, DeviceTaint, DeviceToleration
 from kubegang.apimachinery.cel.messages import MISSING_KEY_ADVICE
+from kubegang.scheduler.framework.devices import DeviceId
 from kubegang.scheduler.framework.nodes import NodeInfo
-from kubegang.scheduler.plugins.dynamicresources.pools import (
-    Candidate,
-    DeviceId,
-    device_is_reached,
-)
+from kubegang.scheduler.plugins.dynamicresources.pools import Candidate, device_is_reached
 from kubegang.scheduler.plugins.dynamicresources.requests import (
     AllocationError,
     AllocationRules,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from kubegang.api.core.affinity import NodeSelector
 from kubegang.api.resource.types import CounterSet, Device, ResourceSlice, ResourceSliceSpec
 from kubegang.scheduler.framework.conversion import node_selector_terms
+from kubegang.scheduler.framework.devices import DeviceId
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.nodeselection import node_is_demanded
 from kubegang.scheduler.framework.pods import NodeAffinityTerms
@@ -27,17 +28,6 @@ class PoolId(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.driver}/{self.pool}"
-
-
-class DeviceId(NamedTuple):
-    """A device: names are unique per pool."""
-
-    driver: str
-    pool: str
-    device: str
-
-    def __str__(self) -> str:
-        return f"{self.driver}/{self.pool}/{self.device}"
 
 
 class Candidate(NamedTuple):

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from kubegang.api.resource.types import AllocationResult, ResourceClaim
 from kubegang.apimachinery.quantity import Quantity
+from kubegang.scheduler.framework.devices import Allocated, DeviceId
 from kubegang.scheduler.plugins.dynamicresources.capacity import (
-    Allocated,
     CapacityError,
     has_room,
     taken_capacity,
@@ -24,7 +24,7 @@ from kubegang.scheduler.plugins.dynamicresources.capacity import (
 from kubegang.scheduler.plugins.dynamicresources.constraints import Constraint, constraint_of
 from kubegang.scheduler.plugins.dynamicresources.counters import CounterLedger
 from kubegang.scheduler.plugins.dynamicresources.matching import Matcher, is_tainted
-from kubegang.scheduler.plugins.dynamicresources.pools import Candidate, DeviceId, Pool
+from kubegang.scheduler.plugins.dynamicresources.pools import Candidate, Pool
 from kubegang.scheduler.plugins.dynamicresources.requests import (
     ALL,
     MAX_DEVICES,

@@ -1,0 +1,92 @@
+"""Whether a node will do for the claims of a pod. Pure, but for the notes of the attempt."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubegang.api.scheduling_rules import ResourceClaimRules
+from kubegang.scheduler.framework.cluster import ClusterView
+from kubegang.scheduler.framework.errors import FilterFailedError
+from kubegang.scheduler.framework.status import SUCCESS, Status, unresolvable
+from kubegang.scheduler.plugins.dynamicresources.allocating import NodeAllocator, reachable_nodes
+from kubegang.scheduler.plugins.dynamicresources.notes import KEY, Allocations, PodNotes
+from kubegang.scheduler.plugins.dynamicresources.readiness import readiness, took_too_long
+from kubegang.scheduler.plugins.dynamicresources.requests import (
+    AllocationError,
+    NodeAllocationError,
+)
+from kubegang.scheduler.plugins.dynamicresources.settings import Settings
+
+_UNAVAILABLE: Final = unresolvable("resourceclaim not available on the node")
+_NOT_ALL: Final = unresolvable("cannot allocate all claims")
+
+
+class NodeFilter:
+    """Answers node by node, each once while nothing changes."""
+
+    def __init__(self, settings: Settings, rules: ResourceClaimRules) -> None:
+        self._settings = settings
+        self._allocator = NodeAllocator(settings.features, rules)
+        self._promises_bind = rules.promises_bind_nodes
+
+    def answer(self, notes: PodNotes, *, cluster: ClusterView, row: int, now: float) -> Status:
+        """Return whether a node will do.
+
+        Raises:
+            FilterFailedError: a claim or class cannot be evaluated.
+        """
+        seen_at = (cluster.nodes.version, cluster.devices.version)
+        if notes.seen_at != seen_at:
+            notes.seen_at = seen_at
+            notes.answers.clear()
+            self._look_around(notes, cluster, now=now)
+        known = notes.answers.get(row)
+        if known is None:
+            known = notes.answers[row] = self._answer(notes, cluster, row)
+        return known
+
+    def _look_around(self, notes: PodNotes, cluster: ClusterView, *, now: float) -> None:
+        """Note, for what is allocated, where it can be reached, and what cannot be used."""
+        notes.reachable.clear()
+        for position, claim in enumerate(notes.claims):
+            allocation = claim.status.allocation
+            if allocation is None and self._promises_bind:
+                allocation = notes.shared.get(position)
+            if allocation is not None and allocation.node_selector is not None:
+                selector = allocation.node_selector
+                notes.reachable[position] = reachable_nodes(cluster.nodes, selector)
+        notes.useless = self._useless(notes, now=now)
+
+    def _useless(self, notes: PodNotes, *, now: float) -> set[int]:
+        """Return claims with devices that could not be made ready, or not in time."""
+        if not self._settings.features.binding_conditions:
+            return set()
+        seconds = self._settings.binding_seconds
+        return {
+            position
+            for position, claim in enumerate(notes.claims)
+            if claim.status.allocation is not None
+            and (
+                (status := readiness(claim)).is_error
+                or (status.is_wait and took_too_long(claim, now=now, timeout_seconds=seconds))
+            )
+        }
+
+    def _answer(self, notes: PodNotes, cluster: ClusterView, row: int) -> Status:
+        unavailable = {i for i, mask in notes.reachable.items() if not mask[row]} | notes.useless
+        wanted = {i: notes.claims[i] for i in notes.unallocated() if i not in notes.shared}
+        found: Allocations | None = {}
+        if wanted:
+            try:
+                found = self._allocator.allocate(wanted, cluster=cluster, row=row)
+            except NodeAllocationError as error:
+                return unresolvable(str(error))
+            except AllocationError as error:
+                raise FilterFailedError(f'running "{KEY}" filter plugin: {error}') from error
+        if found is None:
+            return _NOT_ALL
+        if unavailable:
+            notes.unavailable |= unavailable
+            return _UNAVAILABLE
+        notes.found[cluster.nodes.names[row]] = {**notes.shared, **found}
+        return SUCCESS

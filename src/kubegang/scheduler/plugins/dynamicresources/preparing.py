@@ -1,0 +1,72 @@
+"""What is written before a pod with claims is bound, and what it then waits for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from kubegang.scheduler.framework.binding import NOTHING_TO_DO, ApiChange, PreBindPlan
+from kubegang.scheduler.framework.cluster import ClusterView
+from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.status import SUCCESS, Status, failure
+from kubegang.scheduler.plugins.dynamicresources.claims import is_reserved_for
+from kubegang.scheduler.plugins.dynamicresources.notes import PodNotes
+from kubegang.scheduler.plugins.dynamicresources.readiness import has_conditions, readiness
+from kubegang.scheduler.plugins.dynamicresources.settings import Settings
+from kubegang.scheduler.plugins.dynamicresources.writing import giving_back, taking
+
+
+def plan(pod: PodInfo, notes: PodNotes, settings: Settings) -> PreBindPlan:
+    """Return how claims are allocated and reserved, and when the devices are ready.
+
+    A pod with claims always has a plan, if only an empty one: so it says early where it will
+    be, as with kube-scheduler.
+    """
+    if not notes.claims:
+        return NOTHING_TO_DO
+    conditions = settings.features.binding_conditions
+    changes = tuple(
+        taking(
+            claim,
+            notes.consumers[position],
+            None if claim.status.allocation else notes.promised.get(position),
+            with_timestamp=conditions,
+        )
+        for position, claim in enumerate(notes.claims)
+        if not is_reserved_for(pod, claim, with_groups=settings.group_claims)
+    )
+    waits = conditions and any(
+        has_conditions(notes.allocation(position)) for position in range(len(notes.claims))
+    )
+    return PreBindPlan(
+        changes=changes,
+        wait_for=partial(_devices_ready, notes=notes) if waits else _nothing_to_wait_for,
+        timeout_seconds=settings.binding_seconds,
+        timeout_message="device binding timeout: context deadline exceeded",
+    )
+
+
+def given_back(pod: PodInfo, notes: PodNotes, cluster: ClusterView) -> Sequence[ApiChange]:
+    """Return how claims are reserved no more for a pod that is not bound after all."""
+    claims = (cluster.devices.claim(pod.namespace, c.metadata.name) for c in notes.claims)
+    return [
+        giving_back(claim, pod.uid)
+        for claim in claims
+        if claim is not None and is_reserved_for(pod, claim, with_groups=False)
+    ]
+
+
+def _nothing_to_wait_for(_: ClusterView) -> Status:
+    return SUCCESS
+
+
+def _devices_ready(cluster: ClusterView, *, notes: PodNotes) -> Status:
+    for claim in notes.claims:
+        namespace, name = claim.metadata.namespace, claim.metadata.name
+        newest = cluster.devices.claim(namespace, name)
+        if newest is None:
+            return failure(f'could not find ResourceClaim "{namespace}/{name}"')
+        status = readiness(newest)
+        if not status.is_success:
+            return status
+    return SUCCESS

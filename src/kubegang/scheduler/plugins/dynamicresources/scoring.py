@@ -1,0 +1,27 @@
+"""How well a node fulfils claims with alternatives: earlier alternatives score higher. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from kubegang.api.resource.types import AllocationResult, ResourceClaim
+
+MOST_ALTERNATIVES: Final = 8
+"""A request can have so many (resource/v1, FirstAvailableDeviceRequestMaxSize)."""
+
+
+def has_alternatives(claims: Iterable[ResourceClaim]) -> bool:
+    """Return whether nodes can differ in the alternative that a claim gets there."""
+    return any(request.first_available for c in claims for request in c.spec.devices.requests)
+
+
+def score_of(claim: ResourceClaim, allocation: AllocationResult) -> int:
+    """Return 8 for a request that gets its first alternative, 7 for the second, and so on."""
+    given = {result.request for result in allocation.devices.results}
+    return sum(
+        MOST_ALTERNATIVES - position
+        for request in claim.spec.devices.requests
+        for position, alternative in enumerate(request.first_available)
+        if f"{request.name}/{alternative.name}" in given
+    )
