@@ -16,6 +16,9 @@ EXIT_CODE = "kubegang.dev/exit-code"
 START_DELAY = "kubegang.dev/start-delay"
 TERMINATION_DURATION = "kubegang.dev/termination-duration"
 
+SILENT = "kubegang.dev/silent"
+"""On a Node, ``"true"``: its kubelet is as good as dead, until the annotation is gone."""
+
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 

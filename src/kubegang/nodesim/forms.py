@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from kubegang.api.meta import Condition, Form, ObjectMeta
+from kubegang.nodesim.annotations import SILENT
 
 
 class Container(Form, frozen=True):
@@ -15,6 +18,19 @@ class Container(Form, frozen=True):
     restart_policy: str = ""
 
 
+class PodClaim(Form, frozen=True):
+    """One entry of ``spec.resourceClaims``."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+class SchedulingGroup(Form, frozen=True):
+    """``spec.schedulingGroup``."""
+
+    pod_group_name: str | None = None
+
+
 class PodSpec(Form, frozen=True):
     """``spec`` of a Pod."""
 
@@ -23,6 +39,8 @@ class PodSpec(Form, frozen=True):
     active_deadline_seconds: int | None = None
     init_containers: tuple[Container, ...] = ()
     containers: tuple[Container, ...] = ()
+    resource_claims: tuple[PodClaim, ...] = ()
+    scheduling_group: SchedulingGroup | None = None
 
 
 class Running(Form, frozen=True):
@@ -63,6 +81,19 @@ class ContainerStatus(Form, frozen=True):
     restart_count: int = 0
 
 
+class PodClaimStatus(Form, frozen=True):
+    """One entry of ``status.resourceClaimStatuses``."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+class ExtendedClaimStatus(Form, frozen=True):
+    """``status.extendedResourceClaimStatus``."""
+
+    resource_claim_name: str = ""
+
+
 class PodStatus(Form, frozen=True):
     """``status`` of a Pod."""
 
@@ -71,6 +102,8 @@ class PodStatus(Form, frozen=True):
     start_time: str | None = None
     pod_ip: str = msgspec.field(name="podIP", default="")
     container_statuses: tuple[ContainerStatus, ...] = ()
+    resource_claim_statuses: tuple[PodClaimStatus, ...] = ()
+    extended_resource_claim_status: ExtendedClaimStatus | None = None
 
 
 class SimulatedPod(Form, frozen=True):
@@ -84,6 +117,35 @@ class SimulatedPod(Form, frozen=True):
     def has_ended(self) -> bool:
         """Whether no container will run again."""
         return self.status.phase in ("Succeeded", "Failed")
+
+    @property
+    def group_name(self) -> str:
+        """The PodGroup that the pod names, empty if it names none."""
+        group = self.spec.scheduling_group
+        return (group.pod_group_name or "") if group is not None else ""
+
+
+class ClaimConsumer(Form, frozen=True):
+    """One entry of ``status.reservedFor``."""
+
+    api_group: str = ""
+    resource: str = ""
+    name: str = ""
+    uid: str = ""
+
+
+class ClaimStatus(Form, frozen=True):
+    """``status`` of a ResourceClaim."""
+
+    allocation: dict[str, Any] | None = None
+    reserved_for: tuple[ClaimConsumer, ...] = ()
+
+
+class SimulatedClaim(Form, frozen=True):
+    """A ResourceClaim."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    status: ClaimStatus = ClaimStatus()
 
 
 class Address(Form, frozen=True):
@@ -121,6 +183,11 @@ class SimulatedNode(Form, frozen=True):
     metadata: ObjectMeta = ObjectMeta()
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the node is to behave as if its kubelet was dead."""
+        return self.metadata.annotations.get(SILENT) == "true"
 
     @property
     def is_ready(self) -> bool:

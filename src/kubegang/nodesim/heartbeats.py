@@ -45,7 +45,8 @@ class Heartbeats:
 
     async def _renew(self, node: SimulatedNode, lease_seconds: int) -> None:
         name = node.metadata.name
-        if self._nodes.get("", name) is None:
+        current = self._nodes.get("", name)
+        if current is None or current.is_silent:
             return
         lease = lease_of(
             node,

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.nodesim.devices import DEVICES, Devices, annotation_of, problem_of
 
 API_VERSION = "kubegang.dev/v1alpha1"
 KIND = "SimulatedCluster"
@@ -35,13 +36,6 @@ class TopologyLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     count: int = 0
 
 
-class Devices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Devices that each node of the pool publishes as a ResourceSlice."""
-
-    driver: str
-    count: int
-
-
 class NodePool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Nodes of one shape: ``count`` of them, named ``<name>-0`` and so on."""
 
@@ -51,7 +45,12 @@ class NodePool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     labels: Mapping[str, str] = {}
     taints: tuple[str, ...] = ()
     topology: tuple[TopologyLevel, ...] = ()
-    devices: Devices | None = None
+    devices: Devices | tuple[Devices, ...] = ()
+
+    @property
+    def all_devices(self) -> tuple[Devices, ...]:
+        """The devices of each node; one kind of them need not be a list."""
+        return (self.devices,) if isinstance(self.devices, Devices) else self.devices
 
 
 class SimulatedCluster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -103,6 +102,9 @@ def _check_pool(pool: NodePool, *, where: str, twice: bool) -> None:
             raise NodeFileError(
                 f"{where}.topology[{level}]: give either values or a count of at least 1"
             )
+    for number, devices in enumerate(pool.all_devices):
+        if problem := problem_of(devices):
+            raise NodeFileError(f"{where}.devices[{number}].{problem}")
     for number, taint in enumerate(pool.taints):
         if taint.rpartition(":")[2] not in EFFECTS or not taint.partition(":")[0]:
             raise NodeFileError(
@@ -154,6 +156,8 @@ def _node(pool: NodePool, name: str, topology_labels: Mapping[str, str]) -> Json
         "spec": {},
         "status": {"capacity": amounts, "allocatable": dict(amounts)},
     }
+    if pool.all_devices:
+        node["metadata"]["annotations"] = {DEVICES: annotation_of(pool.all_devices)}
     if pool.taints:
         node["spec"]["taints"] = [_taint(text) for text in pool.taints]
     return node

@@ -21,7 +21,9 @@ from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
 from kubegang.nodesim.addresses import NODE_NETWORK, POD_NETWORK, Addresses
 from kubegang.nodesim.annotations import AnnotationError
-from kubegang.nodesim.forms import SimulatedNode, SimulatedPod
+from kubegang.nodesim.claimgate import ClaimGate
+from kubegang.nodesim.claims import index_by_claim
+from kubegang.nodesim.forms import SimulatedClaim, SimulatedNode, SimulatedPod
 from kubegang.nodesim.heartbeats import Heartbeats
 from kubegang.nodesim.memory import PATIENCE_SECONDS, PodMemory
 from kubegang.nodesim.nodestatus import ready_status, taints_when_ready
@@ -31,6 +33,7 @@ from kubegang.nodesim.timers import Timers
 
 WORKERS = 32
 BY_NODE = "node"
+BY_CLAIM = "resource-claim"
 
 PodKey = tuple[str, str]
 
@@ -61,6 +64,7 @@ class NodeSimulator:
         initial_nodes: Sequence[JsonObject],
         kubelet_version: str,
         heartbeats: Heartbeats | None,
+        claim_gate: ClaimGate | None = None,
     ) -> None:
         self._client = client
         self._nodes = nodes
@@ -71,6 +75,7 @@ class NodeSimulator:
         self._initial_nodes = initial_nodes
         self._kubelet_version = kubelet_version
         self._heartbeats = heartbeats
+        self._claim_gate = claim_gate
         self._memories: dict[str, PodMemory] = {}
         self._timers = Timers()
         self._pod_addresses = Addresses(POD_NETWORK)
@@ -115,13 +120,18 @@ class NodeSimulator:
 
     def _listen(self) -> None:
         self._nodes.add_handler(
-            on_add=self._node_added, on_update=lambda _old, new: self._node_changed(new)
+            on_add=self._node_added, on_update=self._node_updated
         )
         self._pods.add_handler(
             on_add=self._pod_changed,
             on_update=lambda _old, new: self._pod_changed(new),
             on_delete=self._pod_gone,
         )
+        if self._claim_gate is not None:
+            self._pods.index(BY_CLAIM, index_by_claim)
+            self._claim_gate.claims.add_handler(
+                self._claim_changed, lambda _, new: self._claim_changed(new), None
+            )
 
     def _node_added(self, node: SimulatedNode) -> None:
         self._node_changed(node)
@@ -129,7 +139,16 @@ class NodeSimulator:
         for pod in self._pods.by_index(BY_NODE, node.metadata.name):
             self._pod_changed(pod)
 
+    def _node_updated(self, old: SimulatedNode, new: SimulatedNode) -> None:
+        if old.is_silent and not new.is_silent:
+            # Its kubelet is back, and looks at everything anew.
+            self._node_added(new)
+        else:
+            self._node_changed(new)
+
     def _node_changed(self, node: SimulatedNode) -> None:
+        if node.is_silent:
+            return
         if not node.is_ready or taints_when_ready(node) is not None:
             self._node_queue.add(node.metadata.name)
 
@@ -143,7 +162,17 @@ class NodeSimulator:
         memory.see(pod, now=now)
         self._pod_queue.add((pod.metadata.namespace, pod.metadata.name))
 
+    def _claim_changed(self, claim: SimulatedClaim) -> None:
+        # Pods that were held back may use it now.
+        for pod in self._pods.by_index(
+            BY_CLAIM, f"{claim.metadata.namespace}/{claim.metadata.name}"
+        ):
+            if not pod.has_ended:
+                self._pod_changed(pod)
+
     def _pod_gone(self, pod: SimulatedPod) -> None:
+        if self._claim_gate is not None:
+            self._claim_gate.forget(pod.metadata.uid)
         self._memories.pop(pod.metadata.uid, None)
         self._timers.drop(pod.metadata.uid)
 
@@ -164,7 +193,7 @@ class NodeSimulator:
 
     async def _make_ready(self, name: str) -> None:
         node = self._nodes.get("", name)
-        if node is None:
+        if node is None or node.is_silent:
             return
         version = node.metadata.resource_version
         try:
@@ -200,7 +229,8 @@ class NodeSimulator:
 
     async def _move(self, key: PodKey) -> None:
         pod = self._pods.get(*key)
-        if pod is None or self._nodes.get("", pod.spec.node_name) is None:
+        node = self._nodes.get("", pod.spec.node_name) if pod is not None else None
+        if pod is None or node is None or node.is_silent:
             return
         uid = pod.metadata.uid
         memory = self._memories[uid]
@@ -222,7 +252,15 @@ class NodeSimulator:
             self._pod_queue.add_after(key, wait)
             return
         self._timers.drop(uid)
+        if step.action == "start" and await self._is_held(pod):
+            if pod.status.container_statuses:
+                return
+            step = Step("create", step.at)
         await self._take(pod, step, memory)
+
+    async def _is_held(self, pod: SimulatedPod) -> bool:
+        """Return whether a pod has to wait for its devices."""
+        return self._claim_gate is not None and await self._claim_gate.holds(pod)
 
     async def _take(self, pod: SimulatedPod, step: Step, memory: PodMemory) -> None:
         try:

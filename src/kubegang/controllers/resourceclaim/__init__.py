@@ -1,0 +1,1 @@
+"""Makes ResourceClaims from templates, for pods and for PodGroups, and frees them again."""
