@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from kubegang.apimachinery.errors import AlreadyExistsError, ApiError, NotFoundError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time
 from kubegang.base.clock import Clock
-from kubegang.client.interface import Client, Resource
-from kubegang.client.resources import (
-    CONFIGMAPS,
-    JOBS,
-    NAMESPACES,
-    NODES,
-    PODS,
-    PRIORITYCLASSES,
-    WORKLOADS,
+from kubegang.client.interface import Client
+from kubegang.client.resources import JOBS, NAMESPACES, NODES, PODS, PRIORITYCLASSES
+from kubegang.controllers.owners import controller_of
+from tests.joblife.jobs import PRIORITY_CLASSES
+from tests.joblife.kubelet import status_after
+from tests.joblife.releases import resources
+from tests.joblife.steps import (
+    Case,
+    CreateOther,
+    DeleteJob,
+    MovePods,
+    PatchJob,
+    Step,
+    SubmitAgain,
+    TouchGroup,
 )
-from tests.joblife.cases import PRIORITY_CLASSES, Case, DeleteJob, MovePods, PatchJob, Step
 from tests.joblife.view import View, look
 
 NODE = "n1"
 CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
-_RESOURCES: dict[str, Resource] = {"ConfigMap": CONFIGMAPS, "Workload": WORKLOADS, "Job": JOBS}
 
 
 async def prepare(client: Client) -> None:
@@ -45,51 +49,49 @@ class Player:
         refused: what the API said no to; part of what is compared.
     """
 
-    def __init__(self, client: Client, case: Case, namespace: str, *, clock: Clock) -> None:
+    def __init__(
+        self, client: Client, case: Case, namespace: str, *, clock: Clock, release: str = "1.37"
+    ) -> None:
         self.refused: list[str] = []
         self._client = client
         self._case = case
         self._namespace = namespace
         self._clock = clock
+        self._release = release
+        self._resources = resources(release)
+        self._owner_uid = ""
 
     async def begin(self) -> None:
         """Make the namespace, what the Job refers to, and the Job."""
-        client, namespace = self._client, self._namespace
-        await client.create(
-            NAMESPACES,
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}},
-        )
-        owner_uid = ""
+        namespace = {"metadata": {"name": self._namespace}, "apiVersion": "v1", "kind": "Namespace"}
+        await self._client.create(NAMESPACES, namespace)
         for obj in self._case.others:
-            made = await client.create(_RESOURCES[obj["kind"]], obj, namespace)
-            owner_uid = owner_uid or made["metadata"]["uid"]
-        job = self._case.job
-        for reference in job["metadata"].get("ownerReferences", []):
-            metadata = {**job["metadata"], "ownerReferences": [{**reference, "uid": owner_uid}]}
-            job = {**job, "metadata": metadata}
-        await self._ask(lambda: client.create(JOBS, job, namespace))
+            made = await self._create(obj)
+            self._owner_uid = self._owner_uid or made["metadata"]["uid"]
+        await self._submit()
 
     async def do(self, step: Step, view: View) -> None:
         """Do one step, judging by what was seen last."""
-        name = self._case.job["metadata"]["name"]
+        name, namespace = self._case.job["metadata"]["name"], self._namespace
         match step:
             case PatchJob(patch=patch):
-                await self._ask(
-                    lambda: self._client.patch(JOBS, name, self._namespace, patch=patch)
-                )
+                await self._ask(lambda: self._client.patch(JOBS, name, namespace, patch=patch))
             case DeleteJob(policy=policy):
                 await self._ask(
-                    lambda: self._client.delete(
-                        JOBS, name, self._namespace, propagation_policy=policy
-                    )
+                    lambda: self._client.delete(JOBS, name, namespace, propagation_policy=policy)
                 )
+            case SubmitAgain():
+                await self._submit()
+            case CreateOther(obj=obj):
+                await self._ask(lambda: self._create(obj))
+            case TouchGroup():
+                await self._touch(step, view)
             case MovePods():
-                chosen = _chosen(view, step)
-                await asyncio.gather(*(self._move(pod, step) for pod in chosen))
+                await self._move_all(_chosen(view, step), step)
 
     async def see(self) -> View:
         """Look at the namespace."""
-        return await look(self._client, self._namespace)
+        return await look(self._client, self._namespace, release=self._release)
 
     async def end(self) -> None:
         """Remove what keeps the namespace from going."""
@@ -103,13 +105,50 @@ class Player:
                 continue
         await self._client.delete(NAMESPACES, self._namespace)
 
-    async def _ask(self, call: Callable[[], object]) -> None:
+    async def _submit(self) -> None:
+        job = self._case.job
+        metadata = dict(job["metadata"])
+        if "ownerReferences" in metadata:
+            metadata["ownerReferences"] = [
+                {**reference, "uid": self._owner_uid} for reference in metadata["ownerReferences"]
+            ]
+        whole = {**job, "metadata": metadata}
+        await self._ask(lambda: self._client.create(JOBS, whole, self._namespace))
+
+    async def _create(self, obj: JsonObject) -> JsonObject:
+        resource = self._resources.get(obj["kind"])
+        if resource is None:
+            # A release that does not know the kind fares without it.
+            return {"metadata": {"uid": ""}}
+        namespace = self._namespace if resource.namespaced else ""
+        whole = {**obj, "apiVersion": resource.api_version}
+        return await self._client.create(resource, whole, namespace)
+
+    async def _touch(self, step: TouchGroup, view: View) -> None:
+        found = [obj for obj in view.of_kind(step.kind) if controller_of(obj) is not None]
+        if not found:
+            return
+        resource, name = self._resources[step.kind], found[0]["metadata"]["name"]
+        patch = step.patch
+        if patch is None:
+            await self._ask(lambda: self._client.delete(resource, name, self._namespace))
+        else:
+            await self._ask(
+                lambda: self._client.patch(resource, name, self._namespace, patch=patch)
+            )
+
+    async def _ask(self, call: Callable[[], Awaitable[object]]) -> None:
         try:
-            await call()  # type: ignore[misc]
+            await call()
         except ApiError as error:
             self.refused.append(f"{error.code} {error.reason}: {error.message}")
 
-    async def _move(self, pod: JsonObject, step: MovePods) -> None:
+    async def _move_all(self, pods: list[JsonObject], step: MovePods) -> None:
+        # One moment for all: which of them was ready first decides about whom a Job gives up.
+        moment = format_time(self._clock.now())
+        await asyncio.gather(*(self._move(pod, step, moment) for pod in pods))
+
+    async def _move(self, pod: JsonObject, step: MovePods, moment: str) -> None:
         name = pod["metadata"]["name"]
         if step.what == "delete":
             await self._client.delete(PODS, name, self._namespace)
@@ -117,9 +156,9 @@ class Player:
         if step.what in ("unlabel", "relabel"):
             await self._label(pod, step)
             return
-        if step.what == "run":
-            await self._bind(pod)
-        status = status_after(pod, step, moment=format_time(self._clock.now()))
+        if step.what == "run" and not await self._bind(pod):
+            return
+        status = status_after(pod, step, moment=moment)
         await self._client.patch(
             PODS,
             name,
@@ -144,9 +183,10 @@ class Player:
         patch = {"metadata": {"labels": {CONTROLLER_UID: value}}}
         await self._client.patch(PODS, pod["metadata"]["name"], self._namespace, patch=patch)
 
-    async def _bind(self, pod: JsonObject) -> None:
+    async def _bind(self, pod: JsonObject) -> bool:
+        """Give a pod its node; return whether it has one now."""
         if pod["spec"].get("nodeName"):
-            return
+            return True
         name = pod["metadata"]["name"]
         binding = {
             "apiVersion": "v1",
@@ -154,7 +194,13 @@ class Player:
             "metadata": {"name": name},
             "target": {"apiVersion": "v1", "kind": "Node", "name": NODE},
         }
-        await self._client.create(PODS, binding, self._namespace, subresource="binding", name=name)
+        refused = len(self.refused)
+        await self._ask(
+            lambda: self._client.create(
+                PODS, binding, self._namespace, subresource="binding", name=name
+            )
+        )
+        return len(self.refused) == refused
 
 
 def _chosen(view: View, step: MovePods) -> list[JsonObject]:
@@ -167,9 +213,9 @@ def _fits(pod: JsonObject, step: MovePods) -> bool:
     deleted = bool(pod["metadata"].get("deletionTimestamp"))
     match step.what:
         case "unlabel":
-            return CONTROLLER_UID in pod["metadata"]["labels"]
+            return CONTROLLER_UID in _labels(pod)
         case "relabel":
-            return CONTROLLER_UID not in pod["metadata"]["labels"]
+            return CONTROLLER_UID not in _labels(pod)
         case "run":
             return phase == "Pending" and not deleted
         case "end-deletion":
@@ -180,49 +226,6 @@ def _fits(pod: JsonObject, step: MovePods) -> bool:
             return phase in ("Pending", "Running") and not deleted
 
 
-def status_after(pod: JsonObject, step: MovePods, *, moment: str) -> JsonObject:
-    """Return what a kubelet would report."""
-    match step.what:
-        case "run" | "restart":
-            restarts = 2 if step.what == "restart" else 0
-            return {
-                "phase": "Running",
-                "startTime": moment,
-                "conditions": [_condition("Ready", "True", moment)],
-                "containerStatuses": [_container({"running": {"startedAt": moment}}, restarts)],
-            }
-        case "succeed":
-            return _ended("Succeeded", 0, moment)
-        case "fail":
-            return _ended("Failed", step.exit_code, moment)
-        case "disrupt":
-            status = _ended("Failed", 137, moment)
-            status["conditions"].append(_condition("DisruptionTarget", "True", moment))
-            return status
-        case _:
-            finished = pod["status"]["phase"] in ("Succeeded", "Failed")
-            return {} if finished else _ended("Failed", 143, moment)
-
-
-def _ended(phase: str, exit_code: int, moment: str) -> JsonObject:
-    terminated = {"exitCode": exit_code, "finishedAt": moment, "startedAt": moment}
-    return {
-        "phase": phase,
-        "conditions": [_condition("Ready", "False", moment)],
-        "containerStatuses": [_container({"terminated": terminated}, 0)],
-    }
-
-
-def _container(state: JsonObject, restarts: int) -> JsonObject:
-    return {
-        "name": "c",
-        "image": "registry.example/app:1",
-        "imageID": "",
-        "ready": "running" in state,
-        "restartCount": restarts,
-        "state": state,
-    }
-
-
-def _condition(kind: str, status: str, moment: str) -> JsonObject:
-    return {"type": kind, "status": status, "lastTransitionTime": moment}
+def _labels(pod: JsonObject) -> dict[str, str]:
+    labels: dict[str, str] = pod["metadata"].get("labels") or {}
+    return labels

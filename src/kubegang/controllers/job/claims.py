@@ -87,7 +87,7 @@ class PodClaims:
             return claimed
         strays = [pod for pod in self._strays(job) if selector.matches(_labels(pod))]
         if strays and await self._may_adopt(job):
-            claimed += [pod for pod in strays if await self._adopt(job, pod)]
+            claimed += [_held(pod) for pod in strays if await self._adopt(job, pod)]
         return claimed
 
     def _strays(self, job: JsonObject) -> list[JsonObject]:
@@ -133,6 +133,12 @@ class PodClaims:
         except (NotFoundError, ConflictError):
             return False
         return True
+
+
+def _held(pod: JsonObject) -> JsonObject:
+    """Return a pod as it is once adopted: with the finalizer, which the news of it will show."""
+    finalizers = [*(pod["metadata"].get("finalizers") or ()), TRACKING_FINALIZER]
+    return {**pod, "metadata": {**pod["metadata"], "finalizers": finalizers}}
 
 
 def _selector(job: JsonObject) -> Selector:

@@ -88,6 +88,26 @@ def pod_group_for(job: JsonObject, workload: JsonObject, template: JsonObject) -
     }
 
 
+def index_by_workload(group: JsonObject) -> list[str]:
+    """Return the index key of a PodGroup: the namespace and name of its Workload."""
+    reference = group["spec"].get("workloadRef")
+    return [f"{group['metadata']['namespace']}/{reference['workloadName']}"] if reference else []
+
+
+def template_of(workload: JsonObject, name: str = "") -> JsonObject | None:
+    """Return a template of a Workload: the one of that name, or the only one."""
+    templates = workload["spec"].get("podGroupTemplates") or []
+    if not name:
+        return templates[0] if len(templates) == 1 else None
+    return next((template for template in templates if template["name"] == name), None)
+
+
+def min_count_of(template: JsonObject) -> int | None:
+    """Return the minimum of a template, ``None`` unless it is a gang's."""
+    gang = template["schedulingPolicy"].get("gang")
+    return None if gang is None else int(gang["minCount"])
+
+
 def wanted_min_count(job: JsonObject) -> int | None:
     """Return the gang's minimum as the Job resolves it, or ``None`` for a basic group."""
     policy = (job["spec"].get("scheduling") or {}).get("schedulingPolicy") or {}

@@ -7,7 +7,6 @@ index of its own, gets a Workload and a PodGroup for all of them; other Jobs get
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from kubegang.apimachinery.objects import JsonObject
@@ -15,15 +14,17 @@ from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.job.jobs import is_indexed
+from kubegang.controllers.job.madeobjects import (
+    MadeObjects,
+    controller_key,
+    index_by_controller_ref,
+)
 from kubegang.controllers.job.names import pod_group_name, template_name, workload_name
-from kubegang.controllers.job.objects import BY_CONTROLLER_REF, index_by_controller_ref
-from kubegang.controllers.job.scheduling import never_started
-from kubegang.controllers.owners import controller_reference, is_controlled_by, owner_reference
+from kubegang.controllers.job.scheduling import never_started, template_of
+from kubegang.controllers.owners import controller_reference, owner_reference
 
 WORKLOADS: Final = Resource("scheduling.k8s.io", "v1alpha2", "workloads", "Workload")
 PODGROUPS: Final = Resource("scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup")
-
-BY_WORKLOAD = "workload"
 
 
 def is_gang(job: JsonObject) -> bool:
@@ -97,16 +98,25 @@ class ShapedGangs:
         pod_groups: Informer[JsonObject],
         recorder: EventRecorder,
     ) -> None:
-        self.synced = [workloads.synced, pod_groups.synced]
-        self._client = client
-        self._workloads = workloads
-        self._groups = pod_groups
-        self._recorder = recorder
-        # Made by us, not yet seen by the informers; keyed by the Job's uid.
-        self._made_workloads: dict[str, JsonObject] = {}
-        self._made_groups: dict[str, JsonObject] = {}
-        workloads.index(BY_CONTROLLER_REF, index_by_controller_ref)
-        pod_groups.index(BY_WORKLOAD, index_by_workload)
+        self._workloads = MadeObjects(
+            client,
+            WORKLOADS,
+            informer=workloads,
+            index_by=index_by_controller_ref,
+            recorder=recorder,
+            tells_success=True,
+            tells_failure=True,
+        )
+        self._groups = MadeObjects(
+            client,
+            PODGROUPS,
+            informer=pod_groups,
+            index_by=index_by_workload,
+            recorder=recorder,
+            tells_success=False,
+            tells_failure=False,
+        )
+        self.synced = [self._workloads.synced, self._groups.synced]
 
     async def group_for(self, job: JsonObject, *, pod_count: int) -> str:
         """Return the name of the Job's PodGroup, made if need be; empty for no group.
@@ -116,54 +126,33 @@ class ShapedGangs:
         """
         if not is_gang(job):
             return ""
-        workload = await self._workload(job, may_create=never_started(job, pod_count=pod_count))
-        if workload is None or len(workload["spec"].get("podGroupTemplates") or ()) != 1:
+        metadata = job["metadata"]
+        key = controller_key(metadata["namespace"], "Job", metadata["name"])
+        workload = _only_own(self._workloads, job, key)
+        if workload is None and never_started(job, pod_count=pod_count):
+            if self._workloads.seen(key):
+                return ""
+            workload = await self._workloads.make(job, workload_for(job))
+        if workload is None or template_of(workload) is None:
             return ""
-        group = await self._group(job, workload)
-        return "" if group is None else str(group["metadata"]["name"])
+        return await self._group_of(job, workload)
 
     def forget(self, job_uid: str) -> None:
         """The Job is gone."""
-        self._made_workloads.pop(job_uid, None)
-        self._made_groups.pop(job_uid, None)
+        self._workloads.forget(job_uid)
+        self._groups.forget(job_uid)
 
-    async def _workload(self, job: JsonObject, *, may_create: bool) -> JsonObject | None:
-        metadata = job["metadata"]
-        key = f"{metadata['namespace']}/Job/{metadata['name']}"
-        found = self._workloads.by_index(BY_CONTROLLER_REF, key)
-        if found:
-            self._made_workloads.pop(metadata["uid"], None)
-            return _only_own(found, job)
-        made = self._made_workloads.get(metadata["uid"])
-        if made is not None or not may_create:
-            return made
-        made = await self._client.create(WORKLOADS, workload_for(job), metadata["namespace"])
-        self._made_workloads[metadata["uid"]] = made
-        self._recorder.record(
-            job,
-            type_="Normal",
-            reason="WorkloadCreated",
-            message=f"Created Workload {made['metadata']['name']} for Job {metadata['name']}",
-        )
-        return made
-
-    async def _group(self, job: JsonObject, workload: JsonObject) -> JsonObject | None:
-        metadata = job["metadata"]
-        key = f"{metadata['namespace']}/{workload['metadata']['name']}"
-        found = self._groups.by_index(BY_WORKLOAD, key)
-        if found:
-            self._made_groups.pop(metadata["uid"], None)
-            return _only_own(found, job)
-        made = self._made_groups.get(metadata["uid"])
-        if made is None:
-            group = pod_group_for(job, workload)
-            made = await self._client.create(PODGROUPS, group, metadata["namespace"])
-            self._made_groups[metadata["uid"]] = made
-        return made
+    async def _group_of(self, job: JsonObject, workload: JsonObject) -> str:
+        key = f"{job['metadata']['namespace']}/{workload['metadata']['name']}"
+        group = _only_own(self._groups, job, key)
+        if group is None:
+            if self._groups.seen(key):
+                return ""
+            group = await self._groups.make(job, pod_group_for(job, workload))
+        return str(group["metadata"]["name"])
 
 
-def _only_own(found: Sequence[JsonObject], job: JsonObject) -> JsonObject | None:
-    """Return the one object if there is one and the Job controls it; else there is no group."""
-    if len(found) != 1 or not is_controlled_by(found[0], job["metadata"]["uid"]):
-        return None
-    return found[0]
+def _only_own(objects: MadeObjects, job: JsonObject, key: str) -> JsonObject | None:
+    """Return the Job's object if it has one and nobody else has one under the same key."""
+    own = objects.own(job, key)
+    return own if all(obj is own for obj in objects.seen(key)) else None

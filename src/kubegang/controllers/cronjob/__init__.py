@@ -1,0 +1,1 @@
+"""Jobs for CronJobs: made when their time comes, watched, and cleaned up."""
