@@ -1,0 +1,1 @@
+"""Deployments: a ReplicaSet for each template, sized against each other during a rollout."""

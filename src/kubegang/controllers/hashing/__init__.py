@@ -1,0 +1,1 @@
+"""Hashes of pod templates and revisions, equal to upstream's. Pure; nothing of the API here."""

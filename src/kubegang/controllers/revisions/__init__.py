@@ -1,0 +1,1 @@
+"""ControllerRevisions: the templates that StatefulSets and DaemonSets had, to go back to."""
