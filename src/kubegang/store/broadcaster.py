@@ -125,6 +125,24 @@ class Subscription:
             else:
                 await self._wait()
 
+    def drain(self) -> list[Change]:
+        """Return all changes that are ready, perhaps none, without waiting.
+
+        Raises:
+            SlowWatcherError: too many changes were waiting, or history was compacted before
+                it was read; the subscription is over.
+            StoreClosedError: the store or the subscription was closed.
+        """
+        ready: list[Change] = []
+        while not self._live and self._over is None:
+            ready += self._next_from_history()
+        if self._over is not None:
+            raise self._over(f"the watch of {self.prefix} is over")
+        if self._unread:
+            ready += self._unread
+            self._unread = []
+        return ready
+
     def push(self, changes: list[Change]) -> None:
         """Take changes that have just been published."""
         if changes[0].revision <= self._after:

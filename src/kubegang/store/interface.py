@@ -121,6 +121,15 @@ class Watch(Protocol):
         """
         ...
 
+    def drain(self) -> list[Change]:
+        """Return all changes that are ready, perhaps none, without waiting.
+
+        Raises:
+            SlowWatcherError: too many changes were waiting; the subscription is over.
+            StoreClosedError: the store was closed.
+        """
+        ...
+
     def close(self) -> None:
         """End the subscription; a waiting ``next_batch`` raises ``StoreClosedError``."""
         ...
