@@ -1,0 +1,56 @@
+"""How fast nodes may be tainted so that their pods leave. Pure.
+
+When a large part of a zone is silent, it is more likely the network than the nodes. Source:
+the eviction flags of kube-controller-manager.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.controllers.nodelifecycle.health import readiness
+
+NODES_PER_SECOND = 0.1
+"""``--node-eviction-rate``"""
+
+SECONDARY_PER_SECOND = 0.01
+"""``--secondary-node-eviction-rate``, in a large zone that is unhealthy."""
+
+UNHEALTHY_SHARE = 0.55
+"""``--unhealthy-zone-threshold``"""
+
+FEW_SILENT = 2
+LARGE_ZONE = 50
+"""``--large-cluster-size-threshold``"""
+
+_REGION, _ZONE = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
+
+
+def zone_of(node: JsonObject) -> str:
+    """Return the name of a node's failure zone; without labels all are in one."""
+    labels = node["metadata"].get("labels") or {}
+    return f"{labels.get(_REGION, '')}:\x00:{labels.get(_ZONE, '')}"
+
+
+def rates(nodes: Iterable[JsonObject]) -> Mapping[str, float]:
+    """Return how many nodes per second may be tainted in each zone.
+
+    Where not a single node is ready anywhere, none is.
+    """
+    ready: Counter[str] = Counter()
+    silent: Counter[str] = Counter()
+    for node in nodes:
+        (ready if readiness(node) == "True" else silent)[zone_of(node)] += 1
+    zones = {*ready, *silent}
+    if zones and not ready:
+        return dict.fromkeys(zones, 0.0)
+    return {zone: _rate(ready[zone], silent[zone]) for zone in zones}
+
+
+def _rate(ready: int, silent: int) -> float:
+    share = silent / (ready + silent)
+    if ready and silent > FEW_SILENT and share >= UNHEALTHY_SHARE:
+        return SECONDARY_PER_SECOND if ready + silent > LARGE_ZONE else 0.0
+    return NODES_PER_SECOND
