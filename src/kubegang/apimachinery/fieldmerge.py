@@ -135,7 +135,7 @@ def _woven(live: Sequence[str], applied: Sequence[str]) -> list[tuple[int, str]]
 
 def _members_problem(value: JsonObject, schema: Schema, path: str) -> str | None:
     for name, member in value.items():
-        if schema.type == "object" and name not in schema.fields:
+        if schema.type == "object" and name not in schema.fields and not schema.keeps_unknown:
             return f"{path}.{name}: field not declared in schema"
         problem = applied_problem(member, member_schema(schema, name), f"{path}.{name}")
         if problem:

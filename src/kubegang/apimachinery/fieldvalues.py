@@ -126,7 +126,9 @@ def _zero(schema: Schema) -> Any:
 
 def _key_default(schema: Schema, name: str) -> Any:
     items = schema.items or ANY
-    if name in _KEY_DEFAULTS:
+    if name in schema.key_defaults:
+        return schema.key_defaults[name]
+    if name in _KEY_DEFAULTS and items.name:
         return _KEY_DEFAULTS[name]
     if name in items.required:
         # Members that are always written have the zero of their type as default.

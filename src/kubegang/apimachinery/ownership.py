@@ -61,10 +61,16 @@ def owned_part(obj: JsonObject, schema: Schema, subresource: str) -> JsonObject:
     if metadata:
         unowned = _UNOWNED_METADATA
         if subresource == "status":
-            kept = _METADATA_KEPT_BY_STATUS_WRITES.get(struct_name(schema), frozenset())
+            kept = _kept_by_status_writes(schema)
             unowned = unowned.union(metadata if kept is _ALL else kept)
         part["metadata"] = {name: metadata[name] for name in metadata if name not in unowned}
     return part
+
+
+def _kept_by_status_writes(schema: Schema) -> frozenset[str] | None:
+    if schema.custom:
+        return _ALL
+    return _METADATA_KEPT_BY_STATUS_WRITES.get(struct_name(schema), frozenset())
 
 
 def named_fields(applied: JsonObject, schema: Schema, subresource: str) -> FieldSet:

@@ -105,6 +105,19 @@ class Quantity:
         """Return a whole number in this quantity's family of suffixes."""
         return Quantity(number, 0, family=self._family)
 
+    def plus(self, other: Quantity) -> Quantity:
+        """Return the sum, in this quantity's family; zero takes the other's."""
+        scale = min(self._scale, other._scale)
+        unscaled = _shift(self._unscaled, self._scale - scale) + _shift(
+            other._unscaled, other._scale - scale
+        )
+        family = self._family if self._unscaled else other._family
+        return Quantity(unscaled, scale, family=family)
+
+    def minus(self, other: Quantity) -> Quantity:
+        """Return the difference, in this quantity's family; zero takes the other's."""
+        return self.plus(Quantity(-other._unscaled, other._scale, family=other._family))
+
     def canonical(self) -> str:
         """Return the text in which the API serves this quantity."""
         return self._text or self._canonical_text()

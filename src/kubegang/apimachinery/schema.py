@@ -6,7 +6,8 @@ The tables themselves are generated, see ``api/facts.py``.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 ValueType = Literal[
     "object",  # known fields, see ``fields``
@@ -45,15 +46,22 @@ class Schema:
         keeps_zero: members whose 0, false or "" is a value of its own and not "unset".
         written_as_null: members written as null when there is nothing. What is in none of
             the three is left out when empty.
+        keeps_unknown: an object that may have members beside ``fields``, as custom resources
+            can say of theirs.
+        custom: the structure of a custom kind, whose name says nothing about its rules.
+        key_defaults: of a list of type map, what a key that an item leaves out counts as.
     """
 
     __slots__ = (
         "always_written",
+        "custom",
         "enum",
         "fields",
         "format",
         "items",
+        "keeps_unknown",
         "keeps_zero",
+        "key_defaults",
         "list_map_keys",
         "list_type",
         "map_type",
@@ -81,6 +89,9 @@ class Schema:
         self.always_written: frozenset[str] = frozenset()
         self.keeps_zero: frozenset[str] = frozenset()
         self.written_as_null: frozenset[str] = frozenset()
+        self.keeps_unknown = False
+        self.custom = False
+        self.key_defaults: Mapping[str, Any] = {}
 
     def __repr__(self) -> str:
         return f"<Schema {self.name or self.type}>"

@@ -1,0 +1,1 @@
+"""Custom resources: what a CustomResourceDefinition says, as code over wire objects. Pure."""
