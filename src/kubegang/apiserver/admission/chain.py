@@ -10,11 +10,19 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from kubegang.apimachinery.objects import GroupResource
-from kubegang.apiserver.admission import pods, priority
+from kubegang.apiserver.admission import (
+    limitranges,
+    pods,
+    priority,
+    serviceaccounts,
+    storageclasses,
+)
 from kubegang.apiserver.admission.finalizers import protect_with
 from kubegang.apiserver.admission.namespaces import admit_into_namespace, keep_immortal
 from kubegang.apiserver.admission.request import AdmissionRequest, Admit, Lookup, Operation
 from kubegang.apiserver.admission.workloads import admit_group_of_workload, keep_parallelism
+from kubegang.apiserver.authorization.authorizer import Authorizer
+from kubegang.apiserver.authorization.escalation import confirm_no_escalation
 from kubegang.base.feature_gates import FeatureGates
 
 
@@ -33,6 +41,8 @@ _ROWS = (
     _Row("NamespaceLifecycle", "create", "*", admit_into_namespace),
     _Row("NamespaceLifecycle", "update", "*", admit_into_namespace),
     _Row("NamespaceLifecycle", "delete", "namespaces", keep_immortal),
+    _Row("LimitRanger", "create", "pods", limitranges.fill_in_limits),
+    _Row("ServiceAccount", "create", "pods", serviceaccounts.admit_pod),
     _Row("TaintNodesByCondition", "create", "nodes", pods.taint_new_node),
     _Row("Priority", "create", "pods", priority.admit_pod),
     _Row("Priority", "update", "pods", priority.keep_pod_priority),
@@ -45,6 +55,7 @@ _ROWS = (
     ),
     _Row("DefaultTolerationSeconds", "create", "pods", pods.tolerate_for_a_while),
     _Row("DefaultTolerationSeconds", "update", "pods", pods.tolerate_for_a_while),
+    _Row("DefaultStorageClass", "create", "persistentvolumeclaims", storageclasses.choose_class),
     _Row(
         "StorageObjectInUseProtection",
         "create",
@@ -74,6 +85,9 @@ _ROWS = (
 )
 
 _CHECKS = (
+    _Row("LimitRanger", "create", "pods", limitranges.check_pod_limits),
+    _Row("LimitRanger", "create", "persistentvolumeclaims", limitranges.check_claim_limits),
+    _Row("LimitRanger", "update", "persistentvolumeclaims", limitranges.check_claim_limits),
     _Row("Priority", "create", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
     _Row("Priority", "update", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
     _Row(
@@ -86,11 +100,11 @@ _CHECKS = (
 )
 """What is asked once the object is as it will be stored, and valid."""
 
-PLUGINS = tuple(dict.fromkeys(row.plugin for row in (*_ROWS, *_CHECKS)))
+PLUGINS = (*dict.fromkeys(row.plugin for row in (*_ROWS, *_CHECKS)), "ResourceQuota")
 """The plug-ins that exist here, in their order."""
 
-OFF_BY_DEFAULT = frozenset({"TaintNodesByCondition"})
-"""Off unless enabled: without a node agent nobody would take the taint away."""
+OFF_BY_DEFAULT = frozenset({"ServiceAccount", "TaintNodesByCondition"})
+"""Off unless enabled: there is no node agent that would mount tokens or take the taint away."""
 
 
 class UnknownPluginError(ValueError):
@@ -119,6 +133,7 @@ class Admission:
         *,
         enabled: Collection[str] = (),
         disabled: Collection[str] = (),
+        authorizer: Authorizer | None = None,
     ) -> None:
         """Choose the plug-ins; whoever is in both lists is off.
 
@@ -127,10 +142,16 @@ class Admission:
         """
         check_plugin_names((*enabled, *disabled))
         on = (set(PLUGINS) - OFF_BY_DEFAULT | set(enabled)) - set(disabled)
+        self._on = frozenset(on)
         self._lookup = lookup
         self._gates = gates
+        self._authorizer = authorizer
         self._changing = _Chains(_ROWS, on)
         self._checking = _Chains(_CHECKS, on)
+
+    def has(self, plugin: str) -> bool:
+        """Return whether a plug-in is on."""
+        return plugin in self._on
 
     def admit(self, request: AdmissionRequest) -> None:
         """Let every plug-in that is concerned change or refuse a write.
@@ -140,6 +161,8 @@ class Admission:
         """
         for admit in self._changing.of(request):
             admit(request, self._lookup, self._gates)
+        if self._authorizer is not None:
+            confirm_no_escalation(request, self._authorizer)
 
     def check(self, request: AdmissionRequest) -> None:
         """Let plug-ins refuse a write that is complete and valid.

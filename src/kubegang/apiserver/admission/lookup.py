@@ -7,12 +7,22 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver import codec
+from kubegang.apiserver.chance import Rng, generated_name
 from kubegang.store.interface import Item, Revision, Store
 
 _NAMESPACES = "/core/namespaces/"
 _NODES = "/core/nodes/"
 _PRIORITY_CLASSES = "/scheduling.k8s.io/priorityclasses/"
 _WORKLOADS = "/scheduling.k8s.io/workloads/"
+_ACCOUNTS = "/core/serviceaccounts/"
+_LIMIT_RANGES = "/core/limitranges/"
+_STORAGE_CLASSES = "/storage.k8s.io/storageclasses/"
+_DEFAULT_CLASS = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
 _POD_GROUPS = "/scheduling.k8s.io/podgroups/"
 
 T = TypeVar("T")
@@ -113,6 +123,20 @@ class _PodGroup(msgspec.Struct, rename="camel"):
         return self.spec.scheduling_policy.gang is not None
 
 
+class _ClassMetadata(msgspec.Struct, rename="camel"):
+    name: str
+    creation_timestamp: str = ""
+    annotations: dict[str, str] = {}
+
+
+class _StorageClass(msgspec.Struct):
+    metadata: _ClassMetadata
+
+
+def _is_default(annotations: dict[str, str]) -> bool:
+    return any(annotations.get(name) == "true" for name in _DEFAULT_CLASS)
+
+
 class _Decoded(Generic[T]):
     """Decoded objects by key, each as long as its revision stays the same."""
 
@@ -142,13 +166,15 @@ class _Decoded(Generic[T]):
 class StoreLookup:
     """A ``Lookup`` over a store: always what is stored now, unlike upstream's caches."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, rng: Rng) -> None:
         self._store = store
+        self._rng = rng
         self._namespaces = _Decoded(store, _Namespace)
         self._nodes = _Decoded(store, _Node)
         self._classes = _Decoded(store, _PriorityClass)
         self._workloads = _Decoded(store, _Workload)
         self._groups = _Decoded(store, _PodGroup)
+        self._storage = _Decoded(store, _StorageClass)
 
     def namespace_phase(self, name: str) -> str | None:
         """Return a namespace's phase, ``None`` if it does not exist."""
@@ -175,6 +201,29 @@ class StoreLookup:
         """Return the PodGroups of a namespace."""
         items = self._store.list(f"{_POD_GROUPS}{namespace}/").items
         return (self._groups.of(item) for item in items)
+
+    def service_account(self, namespace: str, name: str) -> JsonObject | None:
+        """Return a service account, ``None`` if it does not exist."""
+        item = self._store.get(f"{_ACCOUNTS}{namespace}/{name}")
+        return None if item is None else codec.decode(item.value)
+
+    def limit_ranges(self, namespace: str) -> Iterator[JsonObject]:
+        """Return the limit ranges of a namespace."""
+        items = self._store.list(f"{_LIMIT_RANGES}{namespace}/").items
+        return (codec.decode(item.value) for item in items)
+
+    def default_storage_class(self) -> str | None:
+        """Return the default class: of several the newest, then the first by name."""
+        items = self._store.list(_STORAGE_CLASSES).items
+        classes = [self._storage.of(item).metadata for item in items]
+        defaults = [one for one in classes if _is_default(one.annotations)]
+        defaults.sort(key=lambda one: one.name)
+        defaults.sort(key=lambda one: one.creation_timestamp, reverse=True)
+        return defaults[0].name if defaults else None
+
+    def name_from(self, prefix: str) -> str:
+        """Return a name that nobody else has, from its beginning."""
+        return generated_name(prefix, self._rng)
 
     def node_labels(self, name: str) -> dict[str, str]:
         """Return a node's labels, empty if there is no such node."""

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.errors import ForbiddenError, forbidden
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.authn import Identity
 from kubegang.base.feature_gates import FeatureGates
 
 Operation = Literal["create", "update", "delete"]
@@ -22,6 +23,7 @@ class AdmissionRequest:
         name: of the object; what a new one will be called may not be known yet.
         obj: what is to be stored (for a binding: the Binding); plug-ins change it in place.
         old: what is stored now, ``None`` on create.
+        identity: who writes; ``None`` is the server itself.
     """
 
     operation: Operation
@@ -31,6 +33,7 @@ class AdmissionRequest:
     obj: JsonObject
     old: JsonObject | None = None
     subresource: str = ""
+    identity: Identity | None = None
 
     def refuse(self, why: str) -> ForbiddenError:
         """Return the 403 of a plug-in; an unnamed object goes by its generateName."""
@@ -117,6 +120,22 @@ class Lookup(Protocol):
 
     def pod_groups(self, namespace: str) -> Iterable[PodGroupFacts]:
         """Return the PodGroups of a namespace."""
+        ...
+
+    def service_account(self, namespace: str, name: str) -> JsonObject | None:
+        """Return a service account, ``None`` if it does not exist."""
+        ...
+
+    def limit_ranges(self, namespace: str) -> Iterable[JsonObject]:
+        """Return the limit ranges of a namespace."""
+        ...
+
+    def default_storage_class(self) -> str | None:
+        """Return the storage class for claims that name none, if there is one."""
+        ...
+
+    def name_from(self, prefix: str) -> str:
+        """Return a name that nobody else has, from its beginning."""
         ...
 
     def node_labels(self, name: str) -> dict[str, str]:

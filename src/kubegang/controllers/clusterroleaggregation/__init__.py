@@ -1,0 +1,1 @@
+"""Cluster roles that gather the rules of others."""

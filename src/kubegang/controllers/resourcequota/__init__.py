@@ -1,0 +1,1 @@
+"""Quotas: how much of what a namespace may have is used."""

@@ -1,0 +1,1 @@
+"""The certificate of the cluster's authority, where pods look for it."""
