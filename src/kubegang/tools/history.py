@@ -35,6 +35,7 @@ class History:
 
     Attributes:
         pods, jobs: by uid.
+        timetables: the uids of CronJobs that go on making Jobs.
         nodes: the labels of every node that exists, by its name.
     """
 
@@ -43,10 +44,12 @@ class History:
         self.jobs: dict[str, JobRecord] = {}
         self.groups: dict[PodGroupKey, GroupRecord] = {}
         self.nodes: dict[str, dict[str, str]] = {}
+        self.timetables: set[str] = set()
         self.happenings: list[Happening] = []
         self._see: dict[str, Callable[[JsonObject, float, bool], None]] = {
             "Pod": self._see_pod,
             "Job": self._see_job,
+            "CronJob": self._see_cron_job,
             "PodGroup": self._see_group,
             "Node": self._see_node,
             "Event": self._see_event,
@@ -172,6 +175,13 @@ class History:
         if suspended != (record.state == "suspended"):
             record.state = "suspended" if suspended else "active"
             self._tell(at, "suspended" if suspended else "resumed", record)
+
+    def _see_cron_job(self, cron_job: JsonObject, _at: float, deleted: bool) -> None:  # noqa: FBT001
+        uid = cron_job["metadata"]["uid"]
+        if deleted or cron_job["spec"].get("suspend"):
+            self.timetables.discard(uid)
+        else:
+            self.timetables.add(uid)
 
     def _see_group(self, group: JsonObject, at: float, deleted: bool) -> None:  # noqa: FBT001
         metadata, spec = group["metadata"], group["spec"]

@@ -1,0 +1,1 @@
+"""What would happen in a cluster if something were otherwise; nothing is touched. Pure."""
