@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from kubegang.app.controllers import NAMES, Controllers
+from kubegang.app.controllers import Controllers, chosen_controllers
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.api import ApiClient
@@ -15,6 +15,9 @@ from kubegang.client.asgi import AsgiTransport
 from kubegang.client.interface import Transport
 from kubegang.client.testing import RecordingClient
 from tests.component.apiharness import START, Api
+
+WITHOUT_HEARTBEATS = chosen_controllers("*", simulated_nodes=False)
+"""Every controller but the one that looks after nodes: here they send no heartbeats."""
 
 
 class ControlledCluster:
@@ -38,7 +41,7 @@ class ControlledCluster:
         return self._transport(self._api, "system:kube-controller-manager")
 
     async def start(
-        self, client: ApiClient | None = None, *, chosen: frozenset[str] = frozenset(NAMES)
+        self, client: ApiClient | None = None, *, chosen: frozenset[str] = WITHOUT_HEARTBEATS
     ) -> None:
         """Start the controllers and wait until they have seen the cluster."""
         self._starts += 1

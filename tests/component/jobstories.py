@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
-from kubegang.client.api import ApiClient
-from tests.component.apiharness import Api
+from tests.component import faultyplay
 from tests.component.controllersharness import ControlledCluster
-from tests.component.faultytransport import FaultyTransport
-from tests.joblife.cases import Case, DeleteJob, MovePods, PatchJob, Step
+from tests.component.faultyplay import SETTLE_SECONDS, Objects, Played
 from tests.joblife.player import Player, prepare
-
-SETTLE_SECONDS = 60.0
-"""Longer than any pause of the controllers in these stories."""
+from tests.joblife.steps import Case, DeleteJob, MovePods, PatchJob, Step
 
 NAMESPACE = "ml"
 GANG: dict[str, Any] = {"schedulingPolicy": {"gang": {}}}
@@ -71,37 +66,24 @@ STORIES = {
 }
 
 
-class Played(NamedTuple):
-    """What is there at the end of a story, and what the controllers wrote."""
-
-    objects: dict[str, list[Any]]
-    writes: list[str]
-
-    def created_pods(self) -> int:
-        return sum(1 for write in self.writes if re.fullmatch("POST .*/pods", write))
-
-
 async def play(case: Case, **faults: Any) -> Played:
-    """Play a story with a fault; controllers that crash are started again without."""
-    cluster = ControlledCluster(await Api.start())
-    transport = FaultyTransport(cluster.transport(), clock=cluster.clock, **faults)
-    await cluster.start(ApiClient(transport, user_agent="controllers"))
+    """Play the life of a Job with a fault."""
 
-    async def replace() -> None:
-        await transport.crashed.wait()
-        await cluster.kill()
-        await cluster.start()
-
-    replacing = asyncio.create_task(replace())
-    await prepare(cluster.user)
-    player = Player(cluster.user, case, NAMESPACE, clock=cluster.clock)
-    await player.begin()
-    await cluster.wait(SETTLE_SECONDS)
-    for step in case.steps:
-        await player.do(step, await player.see())
+    async def story(cluster: ControlledCluster) -> Objects:
+        await prepare(cluster.user)
+        player = Player(cluster.user, case, NAMESPACE, clock=cluster.clock)
+        await player.begin()
         await cluster.wait(SETTLE_SECONDS)
-    view = await player.see()
-    replacing.cancel()
-    await cluster.kill()
-    del view.objects["Event"]
-    return Played(view.objects, transport.writes)
+        for step in case.steps:
+            await player.do(step, await player.see())
+            await cluster.wait(SETTLE_SECONDS)
+        view = await player.see()
+        del view.objects["Event"]
+        return view.objects
+
+    return await faultyplay.play(story, **faults)
+
+
+def created_pods(played: Played) -> int:
+    """Return how many pods the controllers made."""
+    return sum(1 for write in played.writes if re.fullmatch("POST .*/pods", write))

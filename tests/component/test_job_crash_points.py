@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubegang.base.clock import run_virtual
-from tests.component.jobstories import STORIES, play
+from tests.component.jobstories import STORIES, created_pods, play
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -25,7 +25,7 @@ def test_a_lost_answer_to_any_write_changes_nothing_in_the_end(name: str) -> Non
     for number, write in enumerate(want.writes, 1):
         found = run_virtual(play(STORIES[name], lose_answer_of=number))
         assert found.objects == want.objects, f"answer to write {number}: {write}"
-        assert found.created_pods() == want.created_pods(), f"answer to write {number}: {write}"
+        assert created_pods(found) == created_pods(want), f"answer to write {number}: {write}"
 
 
 @pytest.mark.parametrize("resource", ["pods", "jobs", "workloads", "podgroups"])
@@ -37,4 +37,4 @@ def test_late_news_of_one_kind_changes_nothing_in_the_end(name: str, resource: s
     found = run_virtual(play(STORIES[name], late_news={resource: 2.5}))
 
     assert found.objects == want.objects
-    assert found.created_pods() == want.created_pods()
+    assert created_pods(found) == created_pods(want)

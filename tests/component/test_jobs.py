@@ -268,6 +268,26 @@ async def test_a_manual_selector_adopts_whatever_it_selects(cluster: ControlledC
 
 
 @controllers_test
+async def test_a_pod_that_is_adopted_and_given_up_at_once_has_not_failed(
+    cluster: ControlledCluster,
+) -> None:
+    await cluster.start()
+    users = Users(cluster)
+    await users.submit(bare_pod("stray", labels={"my": "label"}))
+    template = {
+        "metadata": {"labels": {"my": "label"}},
+        "spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]},
+    }
+    selector = {"matchLabels": {"my": "label"}}
+    suspended = job(manualSelector=True, selector=selector, template=template, suspend=True)
+    await users.submit(suspended)
+    await users.wait(5)
+
+    assert await users.pods() == []
+    assert "failed" not in await users.status()
+
+
+@controllers_test
 async def test_a_job_of_another_controller_is_left_alone(cluster: ControlledCluster) -> None:
     users = await started(cluster, job(managedBy="example.com/other"))
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import random
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from kubegang.apimachinery.times import parse_micro_time
 from kubegang.app.configuration import scheduler_configuration
 from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
 from kubegang.app.nodes import SimulatedNodes
+from kubegang.app.profiles.release import with_gates
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.api import ApiClient
@@ -42,11 +43,19 @@ class NodesOnly:
         self.simulated: SimulatedNodes | None = None
 
     @contextlib.asynccontextmanager
-    async def nodes(self, count: int = 1, *, heartbeats: bool = False) -> AsyncIterator[None]:
-        """Simulate inside the block."""
+    async def nodes(
+        self,
+        count: int = 1,
+        *,
+        heartbeats: bool = False,
+        kubelet_gates: Mapping[str, bool] | None = None,
+    ) -> AsyncIterator[None]:
+        """Simulate inside the block; ``kubelet_gates`` differ from those that are usual."""
+        on = PROFILE.gates["kubelet"]
+        gates = {**PROFILE.gates, "kubelet": on.with_changes(kubelet_gates or {})}
         self.simulated = SimulatedNodes(
             self.client,
-            PROFILE,
+            with_gates(PROFILE, gates),
             initial_nodes=nodes_of(default_cluster(count)),
             clock=self.clock,
             rng=random.Random(0),

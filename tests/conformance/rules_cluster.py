@@ -78,6 +78,20 @@ class Cluster:
         """Return that there are no groups; the recorded Jobs have none."""
         return ()
 
+    def service_account(self, _namespace: str, _name: str) -> None:
+        """Return that no service account is known; the plug-in that asks is off."""
+
+    def limit_ranges(self, _namespace: str) -> tuple[()]:
+        """Return that there are no limits."""
+        return ()
+
+    def default_storage_class(self) -> None:
+        """Return that no class is the default."""
+
+    def name_from(self, prefix: str) -> str:
+        """Return some name."""
+        return f"{prefix}00000"
+
     def node_labels(self, _name: str) -> dict[str, str]:
         """Return that no node is known."""
         return {}

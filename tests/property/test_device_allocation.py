@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from kubegang.api.meta import decode
 from kubegang.api.resource.types import DeviceClass, ResourceClaim, ResourceSlice
+from kubegang.scheduler.framework.devices import Allocated, DeviceId
 from kubegang.scheduler.plugins.dynamicresources.allocator import allocate
-from kubegang.scheduler.plugins.dynamicresources.capacity import Allocated
-from kubegang.scheduler.plugins.dynamicresources.pools import DeviceId, PublishedDevices
+from kubegang.scheduler.plugins.dynamicresources.pools import PublishedDevices
 from kubegang.scheduler.plugins.dynamicresources.requests import (
     AllocationError,
     AllocationRules,

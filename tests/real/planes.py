@@ -7,6 +7,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
+from kubegang.app.profiles import v1_35, v1_36, v1_37
 from kubegang.client.api import ApiClient
 from kubegang.client.http import HttpTransport
 from kubegang.client.kubeconfig import load_kubeconfig
@@ -20,26 +23,66 @@ Planes = tuple[Path, Path]
 """The kubeconfigs of the real plane and of ours."""
 
 
+_GATES = {"1.35": v1_35.GANG_GATES, "1.36": v1_36.GANG_GATES, "1.37": v1_37.GANG_GATES}
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """A release, and the gates that its components have; all for gangs are on, but for these.
+
+    Attributes:
+        release: such as 1.37.
+        off_in_apiserver, off_in_controllers: gates that are off.
+        unserved: API versions that are not served though a gate of theirs is on.
+    """
+
+    release: str = "1.37"
+    off_in_apiserver: tuple[str, ...] = ()
+    off_in_controllers: tuple[str, ...] = ()
+    unserved: tuple[str, ...] = ()
+
+    def gates(self, off: tuple[str, ...]) -> str:
+        """Return every gate for gangs, as a flag has it."""
+        states = ((gate, str(gate not in off).lower()) for gate in _GATES[self.release])
+        return ",".join(f"{gate}={state}" for gate, state in states)
+
+
+DEFAULT = Setup()
+
+
 @contextlib.contextmanager
-def both_planes(directory: Path) -> Iterator[Planes]:
+def both_planes(directory: Path, setup: Setup = DEFAULT) -> Iterator[Planes]:
     """Run both inside the block, API server and controllers, without any scheduler."""
-    with _real(directory / "real") as real, _own(directory / "own") as own:
+    with _real(directory / "real", setup) as real, _own(directory / "own", setup) as own:
         yield real, own
 
 
 @contextlib.contextmanager
-def _real(directory: Path) -> Iterator[Path]:
+def _real(directory: Path, setup: Setup) -> Iterator[Path]:
     if RUNNING_PEER in os.environ:
         yield Path(os.environ[RUNNING_PEER])
         return
-    with real_plane(directory, NO_SCHED="1", ETCD_NOFSYNC="true") as kubeconfig:
+    environment = {"NO_SCHED": "1", "ETCD_NOFSYNC": "true"}
+    if setup.off_in_apiserver:
+        environment["FG_API_SET"] = setup.gates(setup.off_in_apiserver)
+    if setup.off_in_controllers:
+        environment["FG_KCM_SET"] = setup.gates(setup.off_in_controllers)
+    if setup.unserved:
+        environment["RC_SET"] = ",".join(f"{version}=false" for version in setup.unserved)
+    with real_plane(directory, setup.release.removeprefix("1."), **environment) as kubeconfig:
         yield kubeconfig
 
 
 @contextlib.contextmanager
-def _own(directory: Path) -> Iterator[Path]:
+def _own(directory: Path, setup: Setup) -> Iterator[Path]:
     directory.mkdir(exist_ok=True)
-    with up(directory, "--in-memory", "--components=apiserver,controllers") as started:
+    flags = ["--in-memory", "--components=apiserver,controllers"]
+    flags.append(f"--kubernetes-version={setup.release}")
+    if setup.off_in_apiserver:
+        flags.append(f"--apiserver-feature-gates={setup.gates(setup.off_in_apiserver)}")
+    if setup.off_in_controllers:
+        flags.append(f"--controllers-feature-gates={setup.gates(setup.off_in_controllers)}")
+    flags += [f"--runtime-config={version}=false" for version in setup.unserved]
+    with up(directory, *flags) as started:
         yield started.kubeconfig
 
 

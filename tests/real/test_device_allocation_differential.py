@@ -32,8 +32,8 @@ from kubegang.client.resources import (
     RESOURCECLAIMS,
     RESOURCESLICES,
 )
+from kubegang.scheduler.framework.devices import Allocated
 from kubegang.scheduler.plugins.dynamicresources.allocator import allocate
-from kubegang.scheduler.plugins.dynamicresources.capacity import Allocated
 from kubegang.scheduler.plugins.dynamicresources.pools import PublishedDevices
 from kubegang.scheduler.plugins.dynamicresources.requests import (
     AllocationError,

@@ -40,6 +40,11 @@ def canonicalize(obj: JsonObject, gvk: GroupVersionKind) -> None:
         _clean_object(obj, schema)
 
 
+def canonicalize_as(obj: JsonObject, schema: Schema) -> None:
+    """Bring a part of an object to the serialised form of a known structure, in place."""
+    _clean_object(obj, schema)
+
+
 @cache
 def _schema_of(gvk: GroupVersionKind) -> Schema | None:
     for release in _RELEASES:

@@ -11,6 +11,8 @@ from typing import Literal
 
 import msgspec
 
+from kubegang.api.controller_rules import NEWEST_CONTROLLER_RULES, ControllerRules
+from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.api.scheduling_rules import NEWEST_RULES, SchedulingRules
 from kubegang.apimachinery.objects import GroupVersion
 from kubegang.base.feature_gates import FeatureGates
@@ -127,10 +129,13 @@ class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
         served: API group versions in discovery order.
         known_gates: every gate of this release; most change nothing here.
         gates: each component's gates, as ``up`` starts them.
+        gates_in_use: the gang-scheduling gates that each component of this release acts on.
         internal_configz: whether ``/configz`` shows the configuration in Go's internal form
             (1.35, measured on 1.35.4).
         absent_metrics: metric families that this release does not have yet.
         extension_points: those that a KubeSchedulerConfiguration of this release can name.
+        identity_rules: what the API server does otherwise about users and rights.
+        controller_rules: what the controllers do otherwise than those of 1.37.
     """
 
     name: str
@@ -139,6 +144,9 @@ class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
     known_gates: tuple[Gate, ...]
     gates: Mapping[Component, FeatureGates]
     schedulers: tuple[SchedulerProfile, ...]
+    gates_in_use: Mapping[Component, tuple[str, ...]] = {}
+    controller_rules: ControllerRules = NEWEST_CONTROLLER_RULES
+    identity_rules: IdentityRules = NEWEST_IDENTITY_RULES
     extension_points: tuple[str, ...] = EXTENSION_POINTS
     internal_configz: bool = False
     absent_metrics: frozenset[str] = frozenset()

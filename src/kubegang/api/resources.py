@@ -3,7 +3,7 @@
 Measured on kube-apiserver 1.37.2 with every gang-scheduling gate on, 1.36.3 and 1.35.4 for
 the older scheduling versions: verbs and names from discovery; by trial which kinds keep a
 generation, take a PUT without resourceVersion or for a name that does not exist, and what
-DELETE answers. ``proxy``, ``scale`` and ``token`` subresources are not offered.
+DELETE answers. ``proxy`` and ``token`` subresources are not offered.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from kubegang.apimachinery.objects import GroupVersion
 # Where OpenAPI names keep the types of a group.
 _PACKAGES = {
     "": "core",
+    "apiextensions.k8s.io": "apiextensions",
     "apps": "apps",
     "authentication.k8s.io": "authentication",
     "authorization.k8s.io": "authorization",
@@ -25,12 +26,23 @@ _PACKAGES = {
     "events.k8s.io": "events",
     "node.k8s.io": "node",
     "policy": "policy",
+    "rbac.authorization.k8s.io": "rbac",
     "resource.k8s.io": "resource",
     "scheduling.k8s.io": "scheduling",
     "storage.k8s.io": "storage",
 }
 
+# Where the types of a group do not come with all the others.
+_ROOTS = {"apiextensions.k8s.io": "io.k8s.apiextensions-apiserver.pkg.apis"}
+
 _STATUS = Subresource("status", ("get", "patch", "update"))
+
+_SCALE = Subresource(
+    "scale",
+    ("get", "patch", "update"),
+    kind="Scale",
+    group_version=GroupVersion("autoscaling", "v1"),
+)
 
 # Requests that take over the connection, or a plain text instead of an object.
 _POD_STREAMS = (
@@ -48,6 +60,14 @@ _POD_SUBRESOURCES = (
         "eviction", ("create",), kind="Eviction", group_version=GroupVersion("policy", "v1")
     ),
     Subresource("resize", ("get", "patch", "update")),
+)
+
+
+_TOKEN = Subresource(
+    "token",
+    ("create",),
+    kind="TokenRequest",
+    group_version=GroupVersion("authentication.k8s.io", "v1"),
 )
 
 
@@ -86,7 +106,7 @@ def _row(
         kind=kind,
         plural=plural,
         singular=kind.lower(),
-        definition=f"io.k8s.api.{_PACKAGES[group]}.{version}.{kind}",
+        definition=f"{_ROOTS.get(group, 'io.k8s.api')}.{_PACKAGES[group]}.{version}.{kind}",
         status_subresource=status,
         **settings,
     )
@@ -153,6 +173,7 @@ _CORE = (
         "replicationcontrollers",
         short_names=("rc",),
         categories=_ALL,
+        subresources=(_SCALE,),
         generation=True,
         status=True,
     ),
@@ -166,7 +187,12 @@ _CORE = (
     ),
     _row("v1", "Secret", "secrets"),
     _row(
-        "v1", "ServiceAccount", "serviceaccounts", short_names=("sa",), delete_returns_object=True
+        "v1",
+        "ServiceAccount",
+        "serviceaccounts",
+        short_names=("sa",),
+        delete_returns_object=True,
+        subresources=(_TOKEN,),
     ),
     _row(
         "v1",
@@ -197,6 +223,7 @@ _WORKLOADS = (
         "deployments",
         short_names=("deploy",),
         categories=_ALL,
+        subresources=(_SCALE,),
         generation=True,
         status=True,
     ),
@@ -206,6 +233,7 @@ _WORKLOADS = (
         "replicasets",
         short_names=("rs",),
         categories=_ALL,
+        subresources=(_SCALE,),
         generation=True,
         status=True,
     ),
@@ -215,6 +243,7 @@ _WORKLOADS = (
         "statefulsets",
         short_names=("sts",),
         categories=_ALL,
+        subresources=(_SCALE,),
         generation=True,
         status=True,
     ),
@@ -391,6 +420,32 @@ _SCHEDULING = (
     ),
 )
 
+_EXTENSIONS = (
+    _row(
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        "customresourcedefinitions",
+        short_names=("crd", "crds"),
+        categories=("api-extensions",),
+        namespaced=False,
+        generation=True,
+        update_needs_version=True,
+        delete_returns_object=True,
+        status=True,
+    ),
+)
+
+_RBAC = tuple(
+    _row(
+        "rbac.authorization.k8s.io/v1",
+        kind,
+        f"{kind.lower()}s",
+        namespaced=not kind.startswith("Cluster"),
+        put_creates=True,
+    )
+    for kind in ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
+)
+
 _CREATE = ("create",)
 
 # Questions that are answered and not stored.
@@ -424,6 +479,8 @@ ROWS: tuple[ResourceInfo, ...] = (
     *_OTHERS,
     *_STORAGE,
     *_DEVICES,
+    *_RBAC,
     *_SCHEDULING,
+    *_EXTENSIONS,
 )
 """Every resource of every release; the version profile and the gates pick among them."""

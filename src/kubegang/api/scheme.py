@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from kubegang.api.customresources.kind import CustomKind
 from kubegang.apimachinery.objects import GroupResource, GroupVersion, GroupVersionKind
 from kubegang.base.feature_gates import FeatureGates
 
@@ -46,6 +47,8 @@ class ResourceInfo(msgspec.Struct, frozen=True):
         storage_group: the group in which objects are stored where it is not the row's own:
             Events of both groups are the same objects.
         warning: what every answer about this resource warns of, or empty.
+        list_name: what a list of objects is called where it is not the kind with ``List``.
+        custom: how objects are treated if a CustomResourceDefinition made this row.
     """
 
     group: str
@@ -78,6 +81,8 @@ class ResourceInfo(msgspec.Struct, frozen=True):
     graceful: bool = False
     storage_group: str | None = None
     warning: str = ""
+    list_name: str = ""
+    custom: CustomKind | None = None
 
     @property
     def group_version(self) -> GroupVersion:
@@ -103,7 +108,7 @@ class ResourceInfo(msgspec.Struct, frozen=True):
     @property
     def list_kind(self) -> str:
         """``PodList`` for ``Pod``."""
-        return f"{self.kind}List"
+        return self.list_name or f"{self.kind}List"
 
     def key_prefix(self, namespace: str = "") -> str:
         """Return the store's key prefix of all objects, or of one namespace's."""
@@ -143,6 +148,15 @@ class Scheme:
         ]
         picked.sort(key=lambda row: (position[row.group_version], row.plural))
         return cls(known, picked)
+
+    def with_custom(
+        self, rows: Iterable[ResourceInfo], served: Iterable[ResourceInfo]
+    ) -> Scheme:
+        """Return these resources and custom ones after them; nothing here is replaced."""
+        return Scheme(
+            (*rows, *self._rows.values()),
+            (*self._served, *(row for row in served if row.gvk not in self._by_kind)),
+        )
 
     def resources(self) -> tuple[ResourceInfo, ...]:
         """Return the served rows in discovery order."""

@@ -1,6 +1,6 @@
 """The API server as an ASGI application, in the order of a request's life.
 
-A request passes the layers of ``middleware`` (log, net, limit, authentication) and comes to
+A request passes the layers of ``middleware`` (log, net, limit) and ``access`` and comes to
 the first route that takes its path: resources, health, metrics, discovery, OpenAPI. For a
 resource ``routing`` finds the handler of the verb; the handler reads the options and the
 body, the flows in ``creating``, ``updating`` and ``deleting`` admit, prepare, validate and
@@ -17,22 +17,31 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from kubegang.api.facts import Facts
+from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.api.scheme import Scheme
+from kubegang.apimachinery.signedtokens import SigningKey
+from kubegang.apiserver.access import AccessControl
 from kubegang.apiserver.admission.chain import Admission
 from kubegang.apiserver.admission.lookup import StoreLookup
+from kubegang.apiserver.audit import AuditLog, AuditSink
 from kubegang.apiserver.authn import Authenticator
+from kubegang.apiserver.authorization.authorizer import AllowAll, RoleAuthorizer
+from kubegang.apiserver.authorization.impersonation import Impersonation
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.chance import Rng
 from kubegang.apiserver.changes import ChangeCache
+from kubegang.apiserver.customresources.catalog import Catalog
 from kubegang.apiserver.descriptions import load_descriptions
 from kubegang.apiserver.discovery import discovery_routes
 from kubegang.apiserver.health import Check, health_routes
 from kubegang.apiserver.metrics import RequestMetrics, metrics_route
-from kubegang.apiserver.middleware import Authentication, InFlightLimit, PanicGuard, RequestLog
+from kubegang.apiserver.middleware import InFlightLimit, PanicGuard, RequestLog
 from kubegang.apiserver.openapi import openapi_routes
 from kubegang.apiserver.responses import page_not_found
 from kubegang.apiserver.reviews import Reviews
 from kubegang.apiserver.routing import ResourceRoute
+from kubegang.apiserver.serviceaccounts.discovery import issuer_routes
+from kubegang.apiserver.serviceaccounts.reading import ServiceAccountTokens
 from kubegang.apiserver.services.pool import ServicePool
 from kubegang.base.clock import Clock
 from kubegang.base.feature_gates import FeatureGates
@@ -57,6 +66,10 @@ def create_app(
     disabled_admission_plugins: Collection[str] = (),
     ready: Mapping[str, Check] | None = None,
     registry: CollectorRegistry | None = None,
+    roles: bool = False,
+    signing_key: SigningKey | None = None,
+    audit: AuditSink | None = None,
+    identity_rules: IdentityRules = NEWEST_IDENTITY_RULES,
     max_reading: int = MAX_READING,
     max_changing: int = MAX_CHANGING,
 ) -> Starlette:
@@ -64,20 +77,30 @@ def create_app(
 
     Chance (``rng``) makes uids, generated names and the length of watches. ``ready`` are
     further checks for ``/readyz``; each returns a problem or an empty text. Metrics are
-    registered in ``registry``, or in one of the server's own.
+    registered in ``registry``, or in one of the server's own. With ``roles`` the stored roles
+    and bindings decide who may do what; otherwise whoever is known may do everything.
+    Service account tokens are signed with ``signing_key``, or with a key of this server's own.
+    Each request is noted in ``audit``, if given.
 
     Raises:
         UnknownPluginError: an admission plug-in that does not exist is named.
     """
+    authorizer = RoleAuthorizer(store, identity_rules) if roles else AllowAll()
+    impersonation = Impersonation(authorizer, constrained=identity_rules.constrained_impersonation)
     admission = Admission(
-        StoreLookup(store),
+        StoreLookup(store, rng),
         gates,
         enabled=enabled_admission_plugins,
         disabled=disabled_admission_plugins,
+        authorizer=authorizer,
     )
+    key = signing_key if signing_key is not None else SigningKey.create()
+    authenticator.also_accept(ServiceAccountTokens(key, store, clock))
+    catalog = Catalog(scheme)
+    catalog.load(store)
     backend = Backend(
         store=store,
-        scheme=scheme,
+        catalog=catalog,
         facts=facts,
         gates=gates,
         clock=clock,
@@ -86,6 +109,8 @@ def create_app(
         changes=ChangeCache(),
         kinds=frozenset(facts.kinds()),
         services=ServicePool(store, rng),
+        authorizer=authorizer,
+        signing_key=key,
     )
     registry = registry if registry is not None else CollectorRegistry()
     metrics = RequestMetrics(registry, count_watches=lambda: len(backend.watches))
@@ -94,18 +119,26 @@ def create_app(
             Middleware(RequestLog, clock=clock, rng=rng, metrics=metrics),
             Middleware(PanicGuard),
             Middleware(InFlightLimit, reading=max_reading, changing=max_changing),
-            Middleware(Authentication, authenticator=authenticator),
+            *([Middleware(AuditLog, sink=audit, clock=clock)] if audit is not None else []),
+            Middleware(
+                AccessControl,
+                authenticator=authenticator,
+                authorizer=authorizer,
+                impersonation=impersonation,
+            ),
         ],
         routes=[
-            ResourceRoute(backend, Reviews(authenticator)),
+            ResourceRoute(backend, Reviews(authenticator, authorizer)),
+            *issuer_routes(key),
             *health_routes(store, ready or {}),
             metrics_route(registry),
             *openapi_routes(
-                scheme, facts, descriptions=load_descriptions(), git_version=git_version
+                catalog, facts, descriptions=load_descriptions(), git_version=git_version
             ),
-            *discovery_routes(scheme, git_version=git_version),
+            *discovery_routes(catalog, git_version=git_version),
             Route("/{path:path}", page_not_found()),
         ],
     )
     app.state.backend = backend
+    app.state.roles = roles
     return app

@@ -8,10 +8,13 @@ from kubegang.api.facts import Facts
 from kubegang.api.scheme import ResourceInfo, Scheme
 from kubegang.apimachinery.objects import GroupVersionKind
 from kubegang.apimachinery.schema import Schema
+from kubegang.apimachinery.signedtokens import SigningKey
 from kubegang.apimachinery.times import format_time
 from kubegang.apiserver.admission.chain import Admission
+from kubegang.apiserver.authorization.authorizer import AllowAll, Authorizer
 from kubegang.apiserver.chance import Rng
 from kubegang.apiserver.changes import ChangeCache
+from kubegang.apiserver.customresources.catalog import Catalog
 from kubegang.apiserver.services.pool import ServicePool
 from kubegang.base.clock import Clock
 from kubegang.base.feature_gates import FeatureGates
@@ -23,13 +26,16 @@ class Backend:
     """The parts of one API server, put together once by ``create_app``.
 
     Attributes:
+        catalog: the resources that are served, custom ones among them.
         kinds: every kind of the release, served or not.
         services: the addresses and node ports that services have.
+        authorizer: who may do what.
+        signing_key: signs service account tokens.
         watches: the subscriptions that clients are following now.
     """
 
     store: Store
-    scheme: Scheme
+    catalog: Catalog
     facts: Facts
     gates: FeatureGates
     clock: Clock
@@ -38,7 +44,14 @@ class Backend:
     changes: ChangeCache
     kinds: frozenset[GroupVersionKind]
     services: ServicePool
+    authorizer: Authorizer = field(default_factory=AllowAll)
+    signing_key: SigningKey = field(default_factory=SigningKey.create)
     watches: set[Watch] = field(default_factory=set)
+
+    @property
+    def scheme(self) -> Scheme:
+        """The resources that are served now."""
+        return self.catalog.scheme
 
     def now(self) -> str:
         """Return the time as objects carry it."""
@@ -51,4 +64,6 @@ class Backend:
 
     def schema(self, info: ResourceInfo) -> Schema:
         """Return the structure of a resource's objects."""
+        if info.custom is not None:
+            return info.custom.topology
         return self.facts.definition(info.definition)

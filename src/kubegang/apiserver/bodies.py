@@ -24,6 +24,7 @@ from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.typecheck import fits, json_type_problem
 from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.customresources.decoding import decode_custom
 from kubegang.apiserver.negotiation import PROTOBUF, YAML, body_media_type
 from kubegang.apiserver.options import FieldValidation
 from kubegang.apiserver.protobuf import decode_protobuf
@@ -54,6 +55,8 @@ def decode_object(
         BadRequestError: it cannot be decoded, or is something else.
     """
     info = request.info
+    if info.custom is not None:
+        return decode_custom(request, body, info.custom, validation)
     return decode_as(backend, request, body, wanted=info.gvk, validation=validation)
 
 

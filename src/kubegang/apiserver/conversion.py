@@ -21,6 +21,8 @@ def is_renamed(info: ResourceInfo) -> bool:
 
 def to_stored(obj: JsonObject, info: ResourceInfo) -> JsonObject:
     """Return an object of the request's version in its stored form."""
+    if info.custom is not None:
+        return info.custom.to_storage(obj)
     if not is_renamed(info):
         return obj
     stored = events.to_core(obj)
@@ -31,6 +33,8 @@ def to_stored(obj: JsonObject, info: ResourceInfo) -> JsonObject:
 def from_stored(value: bytes, info: ResourceInfo) -> JsonObject:
     """Decode a stored value into the request's version."""
     obj = codec.decode(value)
+    if info.custom is not None:
+        return info.custom.from_storage(obj)
     if is_renamed(info):
         obj = events.from_core(obj)
         canonicalize(obj, info.gvk)
@@ -41,6 +45,8 @@ def from_stored(value: bytes, info: ResourceInfo) -> JsonObject:
 
 def object_bytes(value: bytes, info: ResourceInfo) -> bytes:
     """Return a stored value as the answer to a read in the request's version."""
+    if info.custom is not None:
+        return codec.encode_object(from_stored(value, info), info.gvk)
     if info.stored_as == info.gvk:
         return value
     if is_renamed(info):
@@ -50,6 +56,6 @@ def object_bytes(value: bytes, info: ResourceInfo) -> bytes:
 
 def items_bytes(values: Sequence[bytes], info: ResourceInfo) -> bytes:
     """Return stored values as the items of a list in the request's version."""
-    if is_renamed(info):
+    if is_renamed(info) or info.custom is not None:
         return codec.join_items([object_bytes(value, info) for value in values], info.gvk)
     return codec.join_items(values, info.stored_as)

@@ -9,6 +9,7 @@ from kubegang.apimachinery.managedfields import record_update
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.quota.charging import charge
 from kubegang.apiserver.registry import complete, prepare_create
 from kubegang.apiserver.services.allocation import allocate
 from kubegang.apiserver.writing import Write, place_in_namespace
@@ -62,8 +63,13 @@ async def _create_named(backend: Backend, write: Write, obj: JsonObject) -> byte
     prepare_create(obj, info, gates=backend.gates, now=backend.now(), rng=backend.rng)
     canonicalize(obj, info.gvk)
     name = obj["metadata"].get("name", "")
-    write.check_valid(name, validate_create(obj, info.gvk, backend.gates))
+    if info.custom is not None:
+        errors = info.custom.create_errors(obj)
+    else:
+        errors = validate_create(obj, info.gvk, backend.gates)
+    write.check_valid(name, errors, kind=obj["kind"])
     backend.admission.check(write.admission("create", obj))
+    await charge(backend, write, obj)
     stored = conversion.to_stored(obj, info)
     key = write.storage.key(write.namespace, name)
     if write.options.dry_run:

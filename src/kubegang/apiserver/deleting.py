@@ -131,6 +131,10 @@ def _plan(obj: JsonObject, info: ResourceInfo, options: DeleteOptions, now: floa
     if info.stored_as == _NAMESPACE and _namespace_waits(obj, now):
         return _Plan(keep=True, mark=metadata != before)
     marked = "deletionTimestamp" in metadata
+    begin = rules_of(info.group_resource).begin_deletion
+    if begin is not None and not marked:
+        begin(obj, now)
+        return _Plan(keep=True, mark=True)
     graceful = info.graceful and not (marked and "deletionGracePeriodSeconds" not in metadata)
     if graceful and marked and not _shorten(metadata, options):
         return _Plan(keep=True, mark=False)

@@ -2,7 +2,7 @@
 
 Old clients walk ``/api``, ``/apis`` and one document per group version; newer ones accept one
 aggregated list for each of the two roots (``apidiscovery.k8s.io/v2``; its beta form is gone
-from the releases served here). The documents are made once from the scheme. ``/version`` and
+from the releases served here). The documents are made once from each scheme. ``/version`` and
 the list of paths at ``/`` belong here too.
 """
 
@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kubegang.api.scheme import ResourceInfo, Scheme
 from kubegang.apimachinery.errors import ApiError
 from kubegang.apimachinery.objects import GroupVersion, JsonObject
+from kubegang.apiserver.customresources.catalog import Catalog
 from kubegang.apiserver.discovery_documents import (
     aggregated_list,
     api_group,
@@ -41,11 +42,48 @@ _OTHER_PATHS = ("/healthz", "/livez", "/metrics", "/openapi/v3", "/readyz")
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
-def discovery_routes(scheme: Scheme, *, git_version: str) -> list[Route]:
-    """Return the routes of all discovery documents, with and without a trailing slash."""
+def discovery_routes(catalog: Catalog, *, git_version: str) -> list[Route]:
+    """Return the routes of all discovery documents, with and without a trailing slash.
+
+    What they lead to follows the catalog: documents are made anew when it has changed.
+    """
+    documents = _Documents(catalog, git_version=git_version)
+    paths = ("/", "/version", "/version/", "/api", "/apis", "/api/{rest:path}", "/apis/{rest:path}")
+    return [Route(path, documents) for path in paths]
+
+
+class _Documents:
+    """Every discovery document of what is served now, by its path."""
+
+    def __init__(self, catalog: Catalog, *, git_version: str) -> None:
+        self._catalog = catalog
+        self._git_version = git_version
+        self._scheme: Scheme | None = None
+        self._apps: dict[str, ASGIApp] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._find(scope["path"])(scope, receive, send)
+
+    def _find(self, path: str) -> ASGIApp:
+        scheme = self._catalog.scheme
+        if scheme is not self._scheme:
+            self._apps = discovery_documents(scheme, git_version=self._git_version)
+            self._scheme = scheme
+        path = path.rstrip("/") or "/"
+        found = self._apps.get(path)
+        if found is not None:
+            return found
+        parent = path.rpartition("/")[0]
+        # Another version of what is served is an unknown resource, all else just a wrong path.
+        known = parent in self._apps and parent not in ("", "/apis", "/version")
+        return error_answer(unknown_resource()) if known else page_not_found()
+
+
+def discovery_documents(scheme: Scheme, *, git_version: str) -> dict[str, ASGIApp]:
+    """Return all discovery documents of some resources by their paths."""
     groups = _by_group(scheme.resources())
     core = groups.pop("", [])
-    routes: dict[str, ASGIApp] = {
+    documents: dict[str, ASGIApp] = {
         "/version": _Document(version_info(git_version)),
         "/api": _Root(_Versions(core), aggregated_list({"": core})),
         "/apis": _Root(_Document(api_group_list(groups)), aggregated_list(groups)),
@@ -53,19 +91,14 @@ def discovery_routes(scheme: Scheme, *, git_version: str) -> list[Route]:
     for group, rows in {"": core, **groups}.items():
         prefix = f"/apis/{group}" if group else "/api"
         if group:
-            routes[prefix] = _Document(api_group(group, rows))
+            documents[prefix] = _Document(api_group(group, rows))
         for version in dict.fromkeys(row.version for row in rows):
             served = [row for row in rows if row.version == version]
             resources = api_resource_list(GroupVersion(group, version), served)
-            routes[f"{prefix}/{version}"] = _Document(resources)
-    paths = [path for path in routes if path != "/version"]
-    routes["/"] = _Document({"paths": sorted((*paths, *_OTHER_PATHS, "/version"))})
-    # Last, since these match any name that is not served.
-    for group in ("", *groups):
-        prefix = f"/apis/{group}" if group else "/api"
-        routes[f"{prefix}/{{version}}"] = error_answer(unknown_resource())
-    routes["/apis/{group}"] = routes["/apis/{group}/{version}"] = page_not_found()
-    return [Route(path, app) for path, app in _with_slashes(routes)]
+            documents[f"{prefix}/{version}"] = _Document(resources)
+    paths = [path for path in documents if path != "/version"]
+    documents["/"] = _Document({"paths": sorted((*paths, *_OTHER_PATHS, "/version"))})
+    return documents
 
 
 def _by_group(rows: Iterable[ResourceInfo]) -> dict[str, list[ResourceInfo]]:
@@ -73,13 +106,6 @@ def _by_group(rows: Iterable[ResourceInfo]) -> dict[str, list[ResourceInfo]]:
     for row in rows:
         groups.setdefault(row.group, []).append(row)
     return groups
-
-
-def _with_slashes(routes: dict[str, ASGIApp]) -> Iterable[tuple[str, ASGIApp]]:
-    for path, app in routes.items():
-        yield path, app
-        if path != "/":
-            yield f"{path}/", app
 
 
 def version_info(git_version: str) -> JsonObject:

@@ -54,7 +54,7 @@ def _versions(rows: Sequence[ResourceInfo]) -> dict[str, list[ResourceInfo]]:
     return {version: list(rows) for version, rows in groupby(rows, key=lambda row: row.version)}
 
 
-def api_resource_list(group_version: GroupVersion, rows: Iterable[ResourceInfo]) -> JsonObject:
+def api_resource_list(group_version: GroupVersion, rows: Sequence[ResourceInfo]) -> JsonObject:
     """Return the document of one group version: its resources and their subresources."""
     resources = [
         entry
@@ -64,7 +64,8 @@ def api_resource_list(group_version: GroupVersion, rows: Iterable[ResourceInfo])
             *(_subresource(row, subresource) for subresource in row.subresources),
         )
     ]
-    resources.sort(key=lambda entry: entry["name"])
+    if all(row.custom is None for row in rows):
+        resources.sort(key=lambda entry: entry["name"])
     document: JsonObject = {"kind": "APIResourceList"}
     if group_version.group:
         # The core group's list has never said in which version it is itself.
@@ -142,7 +143,7 @@ def _aggregated_version(version: str, rows: Iterable[ResourceInfo]) -> JsonObjec
 def _aggregated_resource(row: ResourceInfo) -> JsonObject:
     entry: JsonObject = {
         "resource": row.plural,
-        "responseKind": _response_kind(row.kind),
+        "responseKind": _response_kind(row.kind, _said_of(row)),
         "scope": "Namespaced" if row.namespaced else "Cluster",
         "singularResource": row.singular,
         "verbs": list(row.verbs),
@@ -153,13 +154,25 @@ def _aggregated_resource(row: ResourceInfo) -> JsonObject:
             {
                 "subresource": subresource.name,
                 "responseKind": _response_kind(
-                    subresource.kind or row.kind, subresource.group_version
+                    subresource.kind or row.kind, subresource.group_version or _said_of(row)
                 ),
                 "verbs": list(subresource.verbs),
             }
-            for subresource in sorted(row.subresources, key=lambda entry: entry.name)
+            for subresource in _subresources_in_order(row)
         ]
     return entry
+
+
+def _said_of(row: ResourceInfo) -> GroupVersion | None:
+    """Return the group version that custom resources repeat with every kind."""
+    return None if row.custom is None else row.group_version
+
+
+def _subresources_in_order(row: ResourceInfo) -> Sequence[Subresource]:
+    """Return status before scale for custom resources, else by name."""
+    if row.custom is not None:
+        return row.subresources
+    return sorted(row.subresources, key=lambda entry: entry.name)
 
 
 def _response_kind(kind: str, group_version: GroupVersion | None = None) -> JsonObject:

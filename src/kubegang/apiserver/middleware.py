@@ -1,8 +1,8 @@
-"""What surrounds every request: identity, limits, log line, metrics, and a last net for bugs.
+"""What surrounds every request: log line, metrics, a last net for bugs, and limits.
 
 Each layer is a small ASGI application around the next. From the outside in: the log gives the
-request its id and counts it, the net turns a bug into a 500, the limit sheds load, and
-authentication says who is asking.
+request its id and counts it, the net turns a bug into a 500, the limit sheds load. Who is
+asking, and whether they may, is said in ``access.py``.
 """
 
 from __future__ import annotations
@@ -11,15 +11,12 @@ from collections.abc import Awaitable, Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kubegang.apimachinery.errors import ApiError, ForbiddenError, StatusDetails
-from kubegang.apimachinery.errors import forbidden as forbidden_object
-from kubegang.apiserver.authn import Authenticator, Identity, is_open
+from kubegang.apimachinery.errors import ApiError
 from kubegang.apiserver.chance import Rng, new_uid
 from kubegang.apiserver.errors import from_store, internal
 from kubegang.apiserver.metrics import RequestMetrics
-from kubegang.apiserver.requests import ApiRequest, ClientGoneError, parse_query
+from kubegang.apiserver.requests import ApiRequest, ClientGoneError
 from kubegang.apiserver.responses import TEXT, Answer, error_answer
-from kubegang.apiserver.targets import Target, parse_target
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.store.interface import StoreError
@@ -27,7 +24,6 @@ from kubegang.store.interface import StoreError
 _LOG = logger("apiserver")
 
 _CHANGING_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-_VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch"}
 
 
 async def answer_with(
@@ -167,51 +163,3 @@ def _lasts(scope: Scope) -> bool:
     if b"watch" in scope["query_string"] or "/watch/" in path:
         return True
     return path.endswith(("/exec", "/attach", "/portforward", "/log"))
-
-
-class Authentication:
-    """Says who is asking, and what anonymous may not see."""
-
-    def __init__(self, app: ASGIApp, *, authenticator: Authenticator) -> None:
-        self._app = app
-        self._authenticator = authenticator
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with its identity, or refuse it."""
-        if scope["type"] == "http":
-            try:
-                identity = self._authenticator.identify(scope)
-                if identity.anonymous and not is_open(scope["path"]):
-                    raise not_permitted(scope, identity)
-            except ApiError as error:
-                await error_answer(error)(scope, receive, send)
-                return
-            scope["kubegang.identity"] = identity
-        await self._app(scope, receive, send)
-
-
-def not_permitted(scope: Scope, identity: Identity) -> ForbiddenError:
-    """Return the 403 of authorization, which says what was asked for."""
-    target = parse_target(scope["path"])
-    if target is None:
-        verb = scope["method"].lower()
-        why = f'forbidden: User "{identity.user}" cannot {verb} path "{scope["path"]}"'
-        return ForbiddenError(why, details=StatusDetails())
-    resource = f"{target.resource}/{target.subresource}" if target.subresource else target.resource
-    where = f'in the namespace "{target.namespace}"' if target.namespace else "at the cluster scope"
-    why = (
-        f'User "{identity.user}" cannot {_verb(scope, target)} resource "{resource}" '
-        f'in API group "{target.group}" {where}'
-    )
-    return forbidden_object(target.group_resource, target.name, why)
-
-
-def _verb(scope: Scope, target: Target) -> str:
-    method: str = scope["method"]
-    if method in ("GET", "HEAD"):
-        if target.watch or parse_query(scope).get("watch", ["0"])[0] not in ("", "0", "false"):
-            return "watch"
-        return "get" if target.name else "list"
-    if method == "DELETE":
-        return "delete" if target.name else "deletecollection"
-    return _VERBS.get(method, method.lower())

@@ -2,14 +2,15 @@
 
 kubectl asks for the index, then for the documents that it needs by their hash, and keeps them
 for ever: a document under its hash never changes. Without them ``create``, ``apply`` and
-``explain`` do not work. All are made at the first request and kept as bytes.
+``explain`` do not work. All are made when first asked for and kept as bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from functools import cached_property
+import operator
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -20,6 +21,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kubegang.api.facts import Facts
 from kubegang.api.scheme import ResourceInfo, Scheme
 from kubegang.apimachinery.objects import GroupVersion, JsonObject
+from kubegang.apiserver.customresources.catalog import Catalog
+from kubegang.apiserver.customresources.schemas import LIST_META, OBJECT_META, custom_schemas
 from kubegang.apiserver.errors import method_not_allowed
 from kubegang.apiserver.openapi_paths import paths_of
 from kubegang.apiserver.openapi_schemas import (
@@ -43,10 +46,10 @@ _PREFIX = "/openapi/v3"
 
 
 def openapi_routes(
-    scheme: Scheme, facts: Facts, *, descriptions: Descriptions, git_version: str
+    catalog: Catalog, facts: Facts, *, descriptions: Descriptions, git_version: str
 ) -> list[Route]:
     """Return the routes of the index and of all documents; nothing is made yet."""
-    documents = OpenApiDocuments(scheme, facts, descriptions=descriptions, git_version=git_version)
+    documents = OpenApiDocuments(catalog, facts, descriptions=descriptions, git_version=git_version)
     return [
         Route(_PREFIX, _Reading(lambda _: _index(documents))),
         Route(f"{_PREFIX}/{{path:path}}", _Reading(lambda scope: _document(documents, scope))),
@@ -62,48 +65,91 @@ class Document(NamedTuple):
 
 
 class OpenApiDocuments:
-    """Every document by its path below the root, such as ``apis/batch/v1``; made once."""
+    """Every document by its path below the root, such as ``apis/batch/v1``.
+
+    A document is made once for the rows that it describes; where custom resources come and go,
+    only the documents of their group versions are made anew.
+    """
 
     def __init__(
-        self, scheme: Scheme, facts: Facts, *, descriptions: Descriptions, git_version: str
+        self, catalog: Catalog, facts: Facts, *, descriptions: Descriptions, git_version: str
     ) -> None:
-        self._scheme = scheme
+        self._catalog = catalog
         self._facts = facts
         self._descriptions = descriptions
         self._version = ".".join(git_version.removeprefix("v").split(".")[:2])
+        self._made: dict[str, tuple[Sequence[ResourceInfo], Document]] = {}
+        self._by_path: tuple[Scheme, dict[str, Document]] | None = None
+        self._version_2: tuple[Scheme, tuple[Document, Document]] | None = None
 
-    @cached_property
+    @property
     def by_path(self) -> dict[str, Document]:
         """All documents, sorted by path."""
-        rows: dict[GroupVersion, list[ResourceInfo]] = {}
-        for row in self._scheme.resources():
-            rows.setdefault(row.group_version, []).append(row)
-        contents = {
-            "version": self._small("version", "getCodeVersion", _VERSION_INFO),
-            "api": self._small("api", "getCoreAPIVersions", f"{_META}.APIVersions"),
-            "apis": self._small("apis", "getAPIVersions", f"{_META}.APIGroupList"),
-        }
-        for group_version, served in rows.items():
-            if group := group_version.group:
-                contents[f"apis/{group}"] = self._group(group)
-            prefix = "apis/" if group else "api/"
-            contents[f"{prefix}{group_version}"] = self._resources(group_version, served)
-        return {path: _encoded(content) for path, content in sorted(contents.items())}
+        scheme = self._catalog.scheme
+        if self._by_path is None or self._by_path[0] is not scheme:
+            self._by_path = scheme, dict(sorted(self._collected(scheme).items()))
+        return self._by_path[1]
 
-    @cached_property
+    @property
     def version_2(self) -> tuple[Document, Document]:
         """All definitions in one document: as JSON, and as protobuf."""
-        wanted = [name for row in self._scheme.resources() for name in _definitions(row)]
-        collector = SchemaCollector(self._facts, self._descriptions, GroupVersion("", "v1"))
-        document = document_v2(collector.collect((*_SHARED, *wanted)), version=self._version)
-        return _encoded(document), _hashed(encode_v2(document))
+        scheme = self._catalog.scheme
+        if self._version_2 is None or self._version_2[0] is not scheme:
+            rows = scheme.resources()
+            wanted = [name for row in rows for name in _definitions(row)]
+            collector = SchemaCollector(self._facts, self._descriptions, GroupVersion("", "v1"))
+            schemas = {**collector.collect((*_SHARED, *wanted)), **custom_schemas(rows, older=True)}
+            document = document_v2(schemas, version=self._version)
+            self._version_2 = scheme, (_encoded(document), _hashed(encode_v2(document)))
+        return self._version_2[1]
+
+    def _collected(self, scheme: Scheme) -> dict[str, Document]:
+        by_version: dict[GroupVersion, list[ResourceInfo]] = {}
+        for row in scheme.resources():
+            by_version.setdefault(row.group_version, []).append(row)
+        made = {
+            "version": self._kept("version", (), self._version_document),
+            "api": self._kept("api", (), self._api_document),
+            "apis": self._kept("apis", (), self._apis_document),
+        }
+        for group_version, rows in by_version.items():
+            if (group := group_version.group) and not all(row.custom for row in rows):
+                path = f"apis/{group}"
+                made[path] = self._kept(path, (), partial(self._group, group))
+            path = f"{'apis/' if group else 'api/'}{group_version}"
+            made[path] = self._kept(path, rows, partial(self._resources, group_version, rows))
+        self._made = {path: self._made[path] for path in made}
+        return made
+
+    def _kept(
+        self, path: str, rows: Sequence[ResourceInfo], make: Callable[[], JsonObject]
+    ) -> Document:
+        """Return the document of a path as made before, unless its rows are others now."""
+        known = self._made.get(path)
+        if known is not None and _identical(known[0], rows):
+            return known[1]
+        document = _encoded(make())
+        self._made[path] = rows, document
+        return document
+
+    def _version_document(self) -> JsonObject:
+        return self._small("version", "getCodeVersion", _VERSION_INFO)
+
+    def _api_document(self) -> JsonObject:
+        return self._small("api", "getCoreAPIVersions", f"{_META}.APIVersions")
+
+    def _apis_document(self) -> JsonObject:
+        return self._small("apis", "getAPIVersions", f"{_META}.APIGroupList")
 
     def _resources(self, group_version: GroupVersion, rows: list[ResourceInfo]) -> JsonObject:
         paths = paths_of(group_version, rows)
         wanted = [name for row in rows for name in _definitions(row)]
+        shared = [name for name in _SHARED if not (rows[0].custom and name == RESOURCE_LIST)]
         collector = SchemaCollector(self._facts, self._descriptions, group_version)
-        schemas = collector.collect((*_SHARED, *wanted, *_references(paths)))
-        return self._content(paths, schemas)
+        custom = custom_schemas(rows)
+        wanted += [LIST_META, OBJECT_META] if custom else []
+        schemas = collector.collect((*shared, *wanted, *_references(paths)))
+        return self._content(paths, dict(sorted({**schemas, **custom}.items())))
 
     def _group(self, group: str) -> JsonObject:
         name = "".join(word.capitalize() for word in group.removesuffix(".k8s.io").split("."))
@@ -138,6 +184,10 @@ class OpenApiDocuments:
                 },
             },
         }
+
+
+def _identical(left: Sequence[ResourceInfo], right: Sequence[ResourceInfo]) -> bool:
+    return len(left) == len(right) and all(map(operator.is_, left, right))
 
 
 def _encoded(content: JsonObject) -> Document:

@@ -31,6 +31,9 @@ _PATCH_TYPES = (
     "application/strategic-merge-patch+json",
 )
 
+# Custom kinds have no structure by which lists could be merged strategically.
+_CUSTOM_PATCH_TYPES = tuple(one for one in _PATCH_TYPES if "strategic" not in one)
+
 _NUMBERS = {"gracePeriodSeconds", "limit", "timeoutSeconds"}
 _BOOLEANS = {
     "allowWatchBookmarks",
@@ -79,9 +82,9 @@ def paths_of(group_version: GroupVersion, rows: Iterable[ResourceInfo]) -> JsonO
     """Return all paths of one group version, sorted."""
     root = f"/apis/{group_version}" if group_version.group else f"/api/{group_version}"
     name = f"get{_title(group_version)}APIResources"
-    paths: JsonObject = {
-        f"{root}/": {"get": _operation(group_version, name, _answers(RESOURCE_LIST))}
-    }
+    listing = {"get": _operation(group_version, name, _answers(RESOURCE_LIST))}
+    rows = tuple(rows)
+    paths: JsonObject = {} if all(row.custom for row in rows) else {f"{root}/": listing}
     for row in rows:
         paths |= _ResourcePaths(root, row).paths()
     return dict(sorted(paths.items()))
@@ -228,7 +231,8 @@ class _ResourcePaths:
             operations["put"] = self._writing("replace", place, definition)
         if "patch" in verbs:
             patching = self._verb("patch", place, _answers(definition, (200, 201)))
-            content = {media_type: {"schema": reference(PATCH)} for media_type in _PATCH_TYPES}
+            types = _PATCH_TYPES if self._row.custom is None else _CUSTOM_PATCH_TYPES
+            content = {media_type: {"schema": reference(PATCH)} for media_type in types}
             operations["patch"] = patching | {
                 "parameters": _queries((*_WRITE, "force")),
                 "requestBody": {"content": content, "required": True},
@@ -253,7 +257,7 @@ class _ResourcePaths:
 
     def _watch_paths(self) -> JsonObject:
         row = self._row
-        if "watch" not in row.verbs:
+        if "watch" not in row.verbs or row.custom is not None:
             return {}
         scope = self._scope.replace(self._root, f"{self._root}/watch", 1)
         watches = {

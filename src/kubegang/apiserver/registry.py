@@ -13,6 +13,7 @@ from kubegang.api.dropping import canonicalize, drop_disabled_fields
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.chance import Rng, generated_name, new_uid
+from kubegang.apiserver.customresources.preparing import complete_custom, prepare_custom_update
 from kubegang.apiserver.strategies.namespaces import prepare_finalize
 from kubegang.apiserver.strategies.rules import KindRules
 from kubegang.apiserver.strategies.table import rules_of
@@ -31,6 +32,9 @@ _RESET_METADATA = (
 
 def complete(obj: JsonObject, info: ResourceInfo, gates: FeatureGates) -> None:
     """Bring a decoded object to canonical form and fill in what it leaves open."""
+    if info.custom is not None:
+        complete_custom(obj, info.custom)
+        return
     decode = rules_of(info.group_resource).decode
     if decode is not None:
         decode(obj)
@@ -54,6 +58,10 @@ def prepare_create(
         metadata.pop(name, None)
     if info.generation:
         metadata["generation"] = 1
+    if info.custom is not None:
+        if info.custom.has_status:
+            obj.pop("status", None)
+        return
     if info.status_subresource and not rules.keeps_status_on_create:
         obj["status"] = rules.new_status()
     if rules.prepare_create is not None:
@@ -72,6 +80,9 @@ def prepare_update(
     """
     rules = rules_of(info.group_resource)
     _keep_system_metadata(new["metadata"], old["metadata"])
+    if info.custom is not None:
+        prepare_custom_update(new, old, info.custom, subresource=subresource)
+        return
     if subresource == "status":
         _keep_all_but_status(new, old, rules)
     elif info.status_subresource:

@@ -94,6 +94,20 @@ class ApiRequest:
             self._query = parse_query(self.scope)
         return self._query
 
+    def speaking(self, info: ResourceInfo) -> ApiRequest:
+        """Return the same request with a body and an answer of another kind."""
+        other = ApiRequest(
+            self.scope,
+            self._receive,
+            identity=self.identity,
+            target=self.target,
+            info=info,
+            storage=self.storage,
+            verb=self.verb,
+        )
+        other.warnings = self.warnings
+        return other
+
     def warn_anew(self) -> None:
         """Forget the warnings of an earlier attempt, but not what the resource itself has."""
         self.warnings[:] = [self.info.warning] if self.info.warning else []

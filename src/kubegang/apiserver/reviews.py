@@ -1,9 +1,8 @@
 """Reviews: questions about identity and rights, answered and not stored.
 
 ``kubectl auth can-i`` and ``auth whoami`` ask them, and so do components that serve requests
-of their own. Whoever is authenticated may do everything here, so most answers are yes; the
-rules about what may be asked, and their texts, are those of kube-apiserver (measured on
-1.37.2).
+of their own. The rules about what may be asked, and their texts, are those of kube-apiserver
+(measured on 1.37.2).
 """
 
 from __future__ import annotations
@@ -13,10 +12,13 @@ from collections.abc import Callable
 import msgspec
 from starlette.types import ASGIApp
 
-from kubegang.apimachinery.errors import BadRequestError, UnauthorizedError
+from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.field import FieldError, Path, invalid_object, invalid_value
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.apiserver.authn import ANONYMOUS, Authenticator, Identity
+from kubegang.apiserver.authn import Authenticator, BadTokenError, Identity
+from kubegang.apiserver.authorization.attributes import Attributes
+from kubegang.apiserver.authorization.authorizer import Authorizer, said_together
+from kubegang.apiserver.authorization.rules import PolicyRule
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bodies import decode_object
 from kubegang.apiserver.options import write_options
@@ -24,27 +26,23 @@ from kubegang.apiserver.rendering import finish, representation_of
 from kubegang.apiserver.requests import ApiRequest
 
 AUTHORIZATION_GROUP = "authorization.k8s.io"
-AUDIENCE = "https://kubernetes.default.svc"
-"""Whom tokens are meant for unless they say otherwise."""
 
-_EVERYTHING: JsonObject = {
-    "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
-    "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
-    "incomplete": False,
-}
+
+_BAD_TOKEN = "invalid bearer token"
 
 
 class Reviews:
     """Answers every kind of review."""
 
-    def __init__(self, authenticator: Authenticator) -> None:
+    def __init__(self, authenticator: Authenticator, authorizer: Authorizer) -> None:
         self._authenticator = authenticator
+        self._authorizer = authorizer
         self._answers: dict[str, Callable[[JsonObject, ApiRequest], JsonObject]] = {
-            "LocalSubjectAccessReview": _local_access,
-            "SelfSubjectAccessReview": _own_access,
+            "LocalSubjectAccessReview": self._local_access,
+            "SelfSubjectAccessReview": self._own_access,
             "SelfSubjectReview": _own_identity,
-            "SelfSubjectRulesReview": _own_rules,
-            "SubjectAccessReview": _access,
+            "SelfSubjectRulesReview": self._own_rules,
+            "SubjectAccessReview": self._access,
             "TokenReview": self._token,
         }
 
@@ -76,55 +74,98 @@ class Reviews:
         token, wanted = spec.get("token"), spec.get("audiences")
         if not token:
             raise BadRequestError("token is required for TokenReview in authentication")
-        credentials = {"headers": [(b"authorization", f"Bearer {token}".encode())]}
         try:
-            identity = self._authenticator.identify(credentials)
-        except UnauthorizedError:
-            identity = ANONYMOUS
-        if identity.anonymous or (wanted and AUDIENCE not in wanted):
-            return {"user": {}, "error": "invalid bearer token"}
-        return {"authenticated": True, "user": _user_info(identity), "audiences": [AUDIENCE]}
+            identity, audiences = self._authenticator.owner(token, wanted or ())
+        except BadTokenError as error:
+            why = str(error)
+            said = f"[{_BAD_TOKEN}, {why}]" if why else _BAD_TOKEN
+            return {"user": {}, "error": said}
+        status = {"authenticated": True, "user": _user_info(identity)}
+        return {**status, "audiences": list(audiences)} if audiences else status
+
+    def _own_rules(self, review: JsonObject, request: ApiRequest) -> JsonObject:
+        namespace = (review.get("spec") or {}).get("namespace")
+        if not namespace:
+            raise BadRequestError("no namespace on request")
+        review["spec"] = {}
+        held = self._authorizer.held(request.identity, namespace)
+        status: JsonObject = {
+            "resourceRules": [_resource_rule(rule) for rule in held.rules if rule.resources],
+            "nonResourceRules": [
+                {"verbs": rule.verbs, "nonResourceURLs": rule.non_resource_urls}
+                for rule in held.rules
+                if rule.non_resource_urls
+            ],
+            "incomplete": False,
+        }
+        if held.missing:
+            status["evaluationError"] = said_together(list(held.missing))
+        return status
+
+    def _own_access(self, review: JsonObject, request: ApiRequest) -> JsonObject:
+        _refuse(_metadata_errors(review) + _attribute_errors(review))
+        return self._decision(review, request.identity)
+
+    def _access(self, review: JsonObject, _: ApiRequest) -> JsonObject:
+        _refuse(_metadata_errors(review) + _attribute_errors(review) + _subject_errors(review))
+        return self._decision(review, _subject(review["spec"]))
+
+    def _local_access(self, review: JsonObject, request: ApiRequest) -> JsonObject:
+        attributes = (review.get("spec") or {}).get("resourceAttributes") or {}
+        namespace = attributes.get("namespace", "")
+        errors = _attribute_errors(review) + _subject_errors(review)
+        if namespace != request.namespace:
+            path = Path("spec").child("resourceAttributes", "namespace")
+            errors.append(invalid_value(path, namespace, "must match metadata.namespace"))
+        _refuse(errors)
+        return self._decision(review, _subject(review["spec"]))
+
+    def _decision(self, review: JsonObject, identity: Identity) -> JsonObject:
+        decision = self._authorizer.decide(identity, _asked(review["spec"]))
+        status: JsonObject = {"allowed": decision.allowed}
+        if decision.reason:
+            status["reason"] = decision.reason
+        return status
+
+
+def _subject(spec: JsonObject) -> Identity:
+    extra = {key: tuple(values) for key, values in (spec.get("extra") or {}).items()}
+    return Identity(
+        spec.get("user") or "",
+        tuple(spec.get("groups") or ()),
+        uid=spec.get("uid") or "",
+        extra=extra,
+    )
+
+
+def _asked(spec: JsonObject) -> Attributes:
+    """Return the question of an access review."""
+    paths = spec.get("nonResourceAttributes")
+    if paths is not None:
+        return Attributes(paths.get("verb", ""), path=paths.get("path", ""))
+    members = spec["resourceAttributes"]
+    names = ("group", "version", "resource", "subresource", "namespace", "name")
+    return Attributes(members.get("verb", ""), **{name: members.get(name) or "" for name in names})
+
+
+def _resource_rule(rule: PolicyRule) -> JsonObject:
+    shown = {"verbs": rule.verbs, "apiGroups": rule.api_groups, "resources": rule.resources}
+    return {**shown, "resourceNames": rule.resource_names} if rule.resource_names else shown
 
 
 def _user_info(identity: Identity) -> JsonObject:
-    return {"username": identity.user, "groups": list(identity.groups)}
+    info: JsonObject = {"username": identity.user}
+    if identity.uid:
+        info["uid"] = identity.uid
+    if identity.groups:
+        info["groups"] = list(identity.groups)
+    if identity.extra:
+        info["extra"] = {key: list(values) for key, values in sorted(identity.extra.items())}
+    return info
 
 
 def _own_identity(_: JsonObject, request: ApiRequest) -> JsonObject:
     return {"userInfo": _user_info(request.identity)}
-
-
-def _own_rules(review: JsonObject, _: ApiRequest) -> JsonObject:
-    if not (review.get("spec") or {}).get("namespace"):
-        raise BadRequestError("no namespace on request")
-    review["spec"] = {}
-    return _EVERYTHING
-
-
-def _own_access(review: JsonObject, request: ApiRequest) -> JsonObject:
-    _refuse(_metadata_errors(review) + _attribute_errors(review))
-    return {"allowed": not request.identity.anonymous}
-
-
-def _access(review: JsonObject, _: ApiRequest) -> JsonObject:
-    _refuse(_metadata_errors(review) + _attribute_errors(review) + _subject_errors(review))
-    return _decision(review)
-
-
-def _local_access(review: JsonObject, request: ApiRequest) -> JsonObject:
-    attributes = (review.get("spec") or {}).get("resourceAttributes") or {}
-    namespace = attributes.get("namespace", "")
-    errors = _attribute_errors(review) + _subject_errors(review)
-    if namespace != request.namespace:
-        path = Path("spec").child("resourceAttributes", "namespace")
-        errors.append(invalid_value(path, namespace, "must match metadata.namespace"))
-    _refuse(errors)
-    return _decision(review)
-
-
-def _decision(review: JsonObject) -> JsonObject:
-    """Allow everybody who could have been authenticated."""
-    return {"allowed": review["spec"].get("user") != ANONYMOUS.user}
 
 
 def _refuse(errors: list[FieldError]) -> None:

@@ -24,12 +24,14 @@ from kubegang.apiserver.handlers.get import get
 from kubegang.apiserver.handlers.list import list_or_watch
 from kubegang.apiserver.handlers.patch import patch
 from kubegang.apiserver.handlers.podstreams import connect, log, unsupported
+from kubegang.apiserver.handlers.scale import get_scale, patch_scale, update_scale
 from kubegang.apiserver.handlers.update import update
 from kubegang.apiserver.middleware import answer_with
 from kubegang.apiserver.options import check_timeout
 from kubegang.apiserver.requests import ApiRequest
 from kubegang.apiserver.responses import page_not_found
 from kubegang.apiserver.reviews import Reviews
+from kubegang.apiserver.serviceaccounts.requesting import request_token
 from kubegang.apiserver.targets import Target, parse_target
 
 Handler = Callable[[Backend, ApiRequest], Awaitable[ASGIApp]]
@@ -58,6 +60,10 @@ _SUBRESOURCES: dict[tuple[str, str], Handler] = {
     ("ephemeralcontainers", "patch"): unsupported,
     ("resize", "update"): unsupported,
     ("resize", "patch"): unsupported,
+    ("scale", "get"): get_scale,
+    ("scale", "patch"): patch_scale,
+    ("scale", "update"): update_scale,
+    ("token", "create"): request_token,
     **{
         (name, verb): connect
         for name in ("attach", "exec", "portforward")

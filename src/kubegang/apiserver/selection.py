@@ -7,6 +7,7 @@ from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.fields import parse_field_selector
 from kubegang.apimachinery.labels import Selector, parse_label_selector
 from kubegang.apimachinery.labelsyntax import SelectorError
+from kubegang.apiserver.customresources.selecting import selectable_custom_kind
 from kubegang.apiserver.options import ListOptions
 from kubegang.apiserver.requests import ApiRequest
 from kubegang.apiserver.selectable import Selectable, SelectableKind, selectable_kind
@@ -64,7 +65,11 @@ def select(request: ApiRequest, options: ListOptions) -> Selection:
     Raises:
         BadRequestError: a selector cannot be parsed, or names an unknown field.
     """
-    kind = selectable_kind(request.info.gvk, request.group_resource)
+    custom = request.info.custom
+    if custom is not None:
+        kind: SelectableKind = selectable_custom_kind(custom)
+    else:
+        kind = selectable_kind(request.info.gvk, request.group_resource)
     labels = _label_selector(options.label_selector)
     terms = _field_terms(options.field_selector, kind)
     prefix = _narrowed(request.storage, request.namespace, terms)

@@ -13,6 +13,7 @@ from typing import Literal
 
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.customresources.columns import custom_printer
 from kubegang.apiserver.printers import (
     apps,
     batch,
@@ -26,6 +27,7 @@ from kubegang.apiserver.printers import (
     rbac,
     resource,
     runtimeclasses,
+    scale,
     scheduling,
     services,
     storage,
@@ -59,11 +61,13 @@ _PRINTERS: dict[tuple[str, str], Printer] = {
     ("", "ResourceQuota"): core.RESOURCE_QUOTA,
     ("", "Secret"): core.SECRET,
     ("", "Service"): services.SERVICE,
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): _PLAIN,
     ("apps", "ControllerRevision"): apps.CONTROLLER_REVISION,
     ("apps", "DaemonSet"): apps.DAEMON_SET,
     ("apps", "Deployment"): apps.DEPLOYMENT,
     ("apps", "ReplicaSet"): apps.REPLICA_SET,
     ("apps", "StatefulSet"): apps.STATEFUL_SET,
+    ("autoscaling", "Scale"): scale.SCALE,
     ("batch", "CronJob"): batch.CRON_JOB,
     ("batch", "Job"): batch.JOB,
     ("coordination.k8s.io", "Lease"): coordination.LEASE,
@@ -91,6 +95,8 @@ _PRINTERS: dict[tuple[str, str], Printer] = {
 
 
 def _printer(info: ResourceInfo) -> Printer:
+    if info.custom is not None:
+        return custom_printer(info.custom)
     return _PRINTERS.get((info.group, info.kind), _DEFAULT)
 
 

@@ -17,7 +17,9 @@ from kubegang.apimachinery.managedfields import keep_times, record_update
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.customresources.preparing import update_errors
 from kubegang.apiserver.errors import unsigned_problem
+from kubegang.apiserver.quota.charging import charge
 from kubegang.apiserver.registry import complete, prepare_update
 from kubegang.apiserver.services.allocation import allocate
 from kubegang.apiserver.writing import MODIFIED, Write, check_name, place_in_namespace
@@ -66,6 +68,7 @@ async def update_object(
             )
             if prepared.new == prepared.old:
                 return item.value
+            await charge(backend, write, prepared.new, prepared.old)
             return await _store(backend, write, item, prepared)
         except RevisionConflictError:
             # Somebody else's write came between; theirs counts, so this loop makes progress.
@@ -104,11 +107,13 @@ def _prepare(
         allocate(backend.services, write.held, new, old)
     prepare_update(new, old, info, gates=backend.gates, subresource=write.subresource)
     canonicalize(new, info.gvk)
-    if write.subresource == "status":
+    if info.custom is not None:
+        errors = update_errors(info.custom, new, old, subresource=write.subresource)
+    elif write.subresource == "status":
         errors = validate_status_update(new, old, info.gvk, backend.gates)
     else:
         errors = validate_update(new, old, info.gvk, backend.gates)
-    write.check_valid(write.name, errors)
+    write.check_valid(write.name, errors, kind=new["kind"])
     backend.admission.check(write.admission("update", new, old))
     if new["metadata"].get("managedFields") != old["metadata"].get("managedFields"):
         keep_times(old, new)

@@ -9,6 +9,7 @@ from kubegang.apimachinery.errors import BadRequestError, ConflictError, conflic
 from kubegang.apimachinery.field import FieldError, invalid_object
 from kubegang.apimachinery.objects import GroupResource, JsonObject
 from kubegang.apiserver.admission.request import AdmissionRequest, Operation
+from kubegang.apiserver.authn import Identity
 from kubegang.apiserver.options import WriteOptions
 from kubegang.apiserver.services.pool import Reservation
 
@@ -17,7 +18,11 @@ MODIFIED = (
 )
 
 # Where upstream's storage keys are not named after the resource.
-_REGISTRY_NAMES = {"nodes": "minions", "services": "services/specs"}
+_REGISTRY_NAMES = {
+    "nodes": "minions",
+    "replicationcontrollers": "controllers",
+    "services": "services/specs",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +35,7 @@ class Write:
         name: of the object, empty for a create.
         subresource: empty for the object itself, else ``status``, ``finalize`` …
         warnings: grows while the write is worked on; the answer carries them.
+        identity: on whose behalf; ``None`` is the server itself.
         held: the addresses and node ports that this write gives to a service.
     """
 
@@ -39,6 +45,7 @@ class Write:
     name: str
     options: WriteOptions
     subresource: str = ""
+    identity: Identity | None = None
     warnings: list[str] = field(default_factory=list)
     held: Reservation = field(default_factory=Reservation)
 
@@ -64,6 +71,7 @@ class Write:
             obj=obj,
             old=old,
             subresource=self.subresource,
+            identity=self.identity,
         )
 
     def conflict(self, why: str) -> ConflictError:
@@ -80,10 +88,13 @@ class Write:
             f"{what} in object meta: {found}"
         )
 
-    def check_valid(self, name: str, errors: list[FieldError]) -> None:
-        """Raise the 422 if there are errors; Events of both groups are called by the core name."""
+    def check_valid(self, name: str, errors: list[FieldError], *, kind: str) -> None:
+        """Raise the 422 if there are errors; Events of both groups are called by the core name.
+
+        ``kind`` is what the object calls itself, which for a custom one may be wrong.
+        """
         if errors:
-            raise invalid_object(self.info.stored_as.group, self.info.kind, name, errors)
+            raise invalid_object(self.info.stored_as.group, kind, name, errors)
 
 
 def place_in_namespace(obj: JsonObject, write: Write) -> None:

@@ -20,10 +20,13 @@ from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bootstrap import bootstrap
 from kubegang.apiserver.chance import Rng
 from kubegang.apiserver.compaction import compact_forever
+from kubegang.apiserver.customresources.following import follow_definitions
 from kubegang.apiserver.expiry import expire_events_forever
 from kubegang.apiserver.health import Check
 from kubegang.app.errors import BadInputError
 from kubegang.app.options import UpOptions
+from kubegang.app.policy import ensure_roles
+from kubegang.app.signingkey import load_signing_key
 from kubegang.app.tls import serving
 from kubegang.base.clock import Clock
 from kubegang.store.interface import Store, StoreError
@@ -49,8 +52,9 @@ def build_api_server(
     clock: Clock,
     rng: Rng,
     ready: Mapping[str, Check],
+    pki_dir: str = "",
 ) -> Starlette:
-    """Put the API server together over a store.
+    """Put the API server together over a store; ``pki_dir`` has its key for tokens.
 
     Raises:
         BadInputError: an admission plug-in that does not exist is named.
@@ -68,6 +72,9 @@ def build_api_server(
             enabled_admission_plugins=_names(options.enable_admission_plugins),
             disabled_admission_plugins=_names(options.disable_admission_plugins),
             ready=ready,
+            roles=options.authorization_mode == "RBAC",
+            signing_key=load_signing_key(pki_dir),
+            identity_rules=profile.identity_rules,
         )
     except UnknownPluginError as error:
         raise BadInputError(str(error)) from error
@@ -95,17 +102,27 @@ async def open_store(path: str, *, clock: Clock) -> Store:
 
 
 async def keep_up(backend: Backend) -> None:
-    """Do the server's own housekeeping until cancelled: history and old events are forgotten."""
+    """Do the server's own housekeeping until cancelled.
+
+    History and old events are forgotten; custom resources are served as they are defined.
+    """
     async with asyncio.TaskGroup() as group:
         group.create_task(compact_forever(backend))
         group.create_task(expire_events_forever(backend))
+        group.create_task(follow_definitions(backend))
 
 
 async def serve(
-    app: Starlette, *, sock: socket.socket, pki_dir: str, ready: Callable[[], None]
+    app: Starlette,
+    profile: VersionProfile,
+    *,
+    sock: socket.socket,
+    pki_dir: str,
+    ready: Callable[[], None],
 ) -> None:
     """Serve the API on a bound socket until cancelled; call ``ready`` once it answers."""
     await bootstrap(app.state.backend, port=sock.getsockname()[1])
+    await ensure_roles(app, profile)
     async with serving(app, sock=sock, pki_dir=pki_dir):
         ready()
         await keep_up(app.state.backend)

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kubegang.app.apiserver import build_api_server, open_store, serve
+from kubegang.app.clusterkeys import load_cluster_keys
 from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
+from kubegang.app.controlleraccounts import ControllerAccounts
 from kubegang.app.controllers import Controllers, chosen_controllers
 from kubegang.app.nodes import SimulatedNodes
 from kubegang.app.options import ChildSettings
@@ -59,33 +61,42 @@ async def _run_api_server(
 ) -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     store = await open_store(settings.store_path, clock=clock)
+    profile = resolve_profile(settings.options)
     try:
         app = build_api_server(
             settings.options,
-            resolve_profile(settings.options),
+            profile,
             store=store,
             clock=clock,
             rng=random.SystemRandom(),
             ready={"components": lambda: "; ".join(others())},
+            pki_dir=settings.pki_dir,
         )
         sock = socket.socket(fileno=settings.socket_descriptor)
-        await serve(app, sock=sock, pki_dir=settings.pki_dir, ready=ready)
+        await serve(app, profile, sock=sock, pki_dir=settings.pki_dir, ready=ready)
     finally:
         await store.close()
 
 
 async def _run_controllers(settings: ChildSettings, *, clock: Clock, ready: Ready) -> None:
     client = _client(settings, clock)
+    accounts = ControllerAccounts(client, Path(settings.kubeconfig), user_agent=_agent(settings))
     controllers = Controllers(
         client,
         resolve_profile(settings.options),
-        chosen=chosen_controllers(settings.options.controllers),
+        chosen=chosen_controllers(
+            settings.options.controllers,
+            simulated_nodes="nodes" in settings.options.components,
+        ),
         clock=clock,
         rng=random.Random(),
+        client_for=accounts.client_for,
+        keys=load_cluster_keys(settings.pki_dir),
     )
     try:
         await controllers.run(ready=ready)
     finally:
+        await accounts.close()
         await client.close()
 
 
@@ -120,4 +131,8 @@ async def _run_nodes(settings: ChildSettings, *, clock: Clock, ready: Ready) -> 
 
 def _client(settings: ChildSettings, clock: Clock) -> ApiClient:
     transport = HttpTransport(load_kubeconfig(Path(settings.kubeconfig)))
-    return ApiClient(transport, user_agent=f"kubegang-{settings.component}")
+    return ApiClient(transport, user_agent=_agent(settings))
+
+
+def _agent(settings: ChildSettings) -> str:
+    return f"kubegang-{settings.component}"

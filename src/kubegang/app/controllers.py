@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from kubegang.api.profile import VersionProfile
 from kubegang.api.scheme import ResourceInfo
+from kubegang.apimachinery.objects import JsonObject
 from kubegang.app.apiserver import scheme_of
+from kubegang.app.clusterkeys import NO_KEYS, ClusterKeys
 from kubegang.app.errors import BadInputError
+from kubegang.app.identitycontrollers import IDENTITY_BUILDERS
 from kubegang.app.informers import SharedInformers
+from kubegang.app.lifecycle import LIFECYCLE_BUILDERS, NODE_LIFECYCLE
+from kubegang.app.resourceclaims import resource_claims
+from kubegang.app.workloads import BUILDERS as WORKLOAD_BUILDERS
+from kubegang.app.workloads import Parts, Run
 from kubegang.base.clock import Clock
+from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import (
+    CRONJOBS,
     JOBS,
     NAMESPACES,
     NODES,
@@ -22,11 +31,13 @@ from kubegang.client.resources import (
     PERSISTENTVOLUMES,
     PODGROUPS,
     PODS,
+    SERVICES,
     STORAGECLASSES,
     WORKLOADS,
     pod_groups_in,
 )
 from kubegang.client.workqueue import FIRST_PAUSE_SECONDS, WorkQueue
+from kubegang.controllers.cronjob.controller import CronJobController
 from kubegang.controllers.ephemeralvolumes.controller import EphemeralVolumes
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.garbagecollector.controller import GarbageCollector
@@ -42,30 +53,43 @@ from kubegang.controllers.namespace.controller import NamespaceController
 from kubegang.controllers.persistentvolumes.controller import VolumeBinder
 from kubegang.controllers.podgc.controller import PodGarbageCollector
 from kubegang.controllers.podgroupprotection.controller import PodGroupProtection
+from kubegang.controllers.resourcequota.controller import RESOURCEQUOTAS, QuotaCounter
 from kubegang.controllers.ttlafterfinished.controller import TtlAfterFinished
 from kubegang.controllers.volumeprotection.controller import ClaimProtection, VolumeProtection
 
 JOB = "job-controller"
+CRON_JOB = "cronjob-controller"
 PROTECTION = "podgroup-protection-controller"
 GARBAGE = "garbage-collector-controller"
 NAMESPACE = "namespace-controller"
 TTL = "ttl-after-finished-controller"
 POD_GARBAGE = "pod-garbage-collector-controller"
+RESOURCE_CLAIM = "resourceclaim-controller"
+QUOTA = "resourcequota-controller"
 VOLUMES = "persistentvolume-binder-controller"
 EPHEMERAL = "ephemeral-volume-controller"
 CLAIM_PROTECTION = "persistentvolumeclaim-protection-controller"
 VOLUME_PROTECTION = "persistentvolume-protection-controller"
-# Built in this order: the garbage collector last, as it takes any informer that is there.
+BUILDERS: Mapping[str, Callable[[Parts], Run | None]] = {
+    **WORKLOAD_BUILDERS,
+    **LIFECYCLE_BUILDERS,
+    **IDENTITY_BUILDERS,
+}
+# Built in this order: quotas and the garbage collector last, as they take any informer there is.
 NAMES = (
     JOB,
+    CRON_JOB,
+    *BUILDERS,
     TTL,
     PROTECTION,
     POD_GARBAGE,
+    RESOURCE_CLAIM,
     VOLUMES,
     EPHEMERAL,
     CLAIM_PROTECTION,
     VOLUME_PROTECTION,
     NAMESPACE,
+    QUOTA,
     GARBAGE,
 )
 
@@ -73,8 +97,13 @@ NAMES = (
 UNOWNED_KINDS = ("Event",)
 
 
-def chosen_controllers(text: str) -> frozenset[str]:
+def chosen_controllers(text: str, *, simulated_nodes: bool = True) -> frozenset[str]:
     """Return the controllers that ``--controllers`` asks for.
+
+    Args:
+        text: names, ``*`` for all, ``-name`` for all but one.
+        simulated_nodes: whether the nodes component runs. Without it nobody may send
+            heartbeats, so nodes are looked after only if the controller is named.
 
     Raises:
         BadInputError: a name is unknown.
@@ -89,9 +118,9 @@ def chosen_controllers(text: str) -> frozenset[str]:
         raise BadInputError(
             f"--controllers: unknown controller {unknown[0]!r}; known: {', '.join(NAMES)}"
         )
-    return frozenset(
-        name for name in NAMES if f"-{name}" not in words and (name in words or "*" in words)
-    )
+    by_star = [name for name in NAMES if simulated_nodes or name != NODE_LIFECYCLE]
+    wanted = {*words, *(by_star if "*" in words else ())}
+    return frozenset(name for name in NAMES if name in wanted and f"-{name}" not in words)
 
 
 class Controllers:
@@ -105,30 +134,49 @@ class Controllers:
         chosen: frozenset[str],
         clock: Clock,
         rng: random.Random,
+        client_for: Callable[[str], Client] | None = None,
+        heartbeats: bool = True,
+        keys: ClusterKeys = NO_KEYS,
     ) -> None:
+        """Build the chosen controllers.
+
+        Informers read with ``client``; each controller writes with what ``client_for`` returns
+        for its name, or with ``client`` too. Without ``heartbeats`` nodes send none.
+        """
         self._client = client
         self._profile = profile
         self._clock = clock
         self._rng = rng
+        self._heartbeats = heartbeats
+        self._keys = keys
         self._informers = SharedInformers(client, clock=clock, rng=rng)
         self._runs: list[Callable[[], Coroutine[Any, Any, None]]] = []
         self._scheme = scheme_of(profile)
         self._rows = served_once(self._scheme.resources())
         builders = {
             JOB: self._add_job,
+            CRON_JOB: self._add_cron_job,
             TTL: self._add_ttl,
             PROTECTION: self._add_protection,
             POD_GARBAGE: self._add_pod_garbage,
+            RESOURCE_CLAIM: self._add_resource_claims,
             VOLUMES: self._add_volumes,
             EPHEMERAL: self._add_ephemeral,
             CLAIM_PROTECTION: self._add_claim_protection,
             VOLUME_PROTECTION: self._add_volume_protection,
             NAMESPACE: self._add_namespace,
+            QUOTA: self._add_quota,
             GARBAGE: self._add_garbage,
         }
         for name in NAMES:
             if name in chosen:
-                builders[name]()
+                if client_for is not None:
+                    self._client = client_for(name)
+                if name in BUILDERS:
+                    run = BUILDERS[name](self._parts())
+                    self._runs += [run] if run is not None else []
+                else:
+                    builders[name]()
 
     async def run(self, *, ready: Callable[[], None]) -> None:
         """Run until cancelled; call ``ready`` when every informer has its first listing."""
@@ -191,6 +239,17 @@ class Controllers:
             recorder=recorder,
         )
 
+    def _add_cron_job(self) -> None:
+        controller = CronJobController(
+            self._client,
+            cron_jobs=self._informers.of(CRONJOBS),
+            jobs=self._informers.of(JOBS),
+            recorder=self._recorder(CRON_JOB),
+            queue=self._queue(),
+            clock=self._clock,
+        )
+        self._runs.append(controller.run)
+
     def _add_ttl(self) -> None:
         controller = TtlAfterFinished(
             self._client,
@@ -212,6 +271,28 @@ class Controllers:
             queue=self._queue(),
         )
         self._runs.append(controller.run)
+
+    def _add_quota(self) -> None:
+        counted = {
+            row.group_resource: self._counted(resource_of(row))
+            for row in self._rows
+            if row.namespaced and row.kind not in UNOWNED_KINDS
+        }
+        controller = QuotaCounter(
+            self._client,
+            quotas=self._informers.of(RESOURCEQUOTAS),
+            counted=counted,
+            queue=self._queue(),
+            clock=self._clock,
+        )
+        self._runs.append(controller.run)
+
+    def _counted(self, resource: Resource) -> Informer[JsonObject]:
+        """Return an informer of whole objects where a quota looks into them."""
+        whole = (PODS, SERVICES, PERSISTENTVOLUMECLAIMS, RESOURCEQUOTAS)
+        if resource in whole:
+            return self._informers.of(resource)
+        return self._informers.of_metadata(resource)
 
     def _add_garbage(self) -> None:
         resources = [resource_of(row) for row in self._rows if row.kind not in UNOWNED_KINDS]
@@ -244,6 +325,19 @@ class Controllers:
             clock=self._clock,
         )
         self._runs.append(controller.run)
+
+    def _add_resource_claims(self) -> None:
+        controller = resource_claims(
+            self._client,
+            self._profile,
+            serves=self._serves,
+            informers=self._informers,
+            recorder=self._recorder("resource_claim"),
+            queue=self._queue(),
+            clock=self._clock,
+        )
+        if controller is not None:
+            self._runs.append(controller.run)
 
     def _add_volumes(self) -> None:
         controller = VolumeBinder(
@@ -284,6 +378,18 @@ class Controllers:
             self._client, volumes=self._informers.of(PERSISTENTVOLUMES), queue=self._queue()
         )
         self._runs.append(controller.run)
+
+    def _parts(self) -> Parts:
+        return Parts(
+            client=self._client,
+            profile=self._profile,
+            informers=self._informers,
+            recorder=self._recorder,
+            queue=self._queue,
+            clock=self._clock,
+            heartbeats=self._heartbeats,
+            keys=self._keys,
+        )
 
     def _queue(self, *, first_seconds: float = FIRST_PAUSE_SECONDS) -> WorkQueue[Any]:
         return WorkQueue(self._clock, self._rng, first_seconds=first_seconds)

@@ -42,12 +42,39 @@ class DataDirectory(msgspec.Struct, frozen=True):
 
     @property
     def version_file(self) -> Path:
-        """Which Kubernetes version wrote the state."""
+        """Whose state it is, for people; the store's own note counts once it has one."""
         return self.root / "kubernetes-version"
+
+    @property
+    def removed(self) -> Path:
+        """Where a step to another version keeps what it had to delete."""
+        return self.root / "removed"
+
+    def noted_version(self) -> str:
+        """Return the Kubernetes version in the version file, empty if there is none.
+
+        Raises:
+            BadInputError: the file cannot be read.
+        """
+        try:
+            return self.version_file.read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInputError(f"cannot read {self.version_file}: {error}") from error
+
+    def controller_kubeconfig(self, controller: str) -> Path:
+        """The kubeconfig of one controller's service account."""
+        return controller_kubeconfig(self.component_kubeconfig("controllers"), controller)
 
     def component_kubeconfig(self, component: str) -> Path:
         """The kubeconfig of one component."""
         return self.root / "components" / f"{component}.kubeconfig"
+
+
+def controller_kubeconfig(own: Path, controller: str) -> Path:
+    """Return where a controller's kubeconfig lies, given that of the controllers' process."""
+    return own.parent / "controllers" / f"{controller}.kubeconfig"
 
 
 def default_data_dir(environment: dict[str, str]) -> Path:
@@ -56,6 +83,18 @@ def default_data_dir(environment: dict[str, str]) -> Path:
         environment.get("HOME", os.path.expanduser("~")), ".local", "share"
     )
     return Path(base) / "kubegang"
+
+
+def existing(path: str) -> DataDirectory:
+    """Return a data directory that somebody else may be using, for looking only.
+
+    Raises:
+        BadInputError: there is no such directory.
+    """
+    root = Path(path).expanduser().absolute()
+    if not root.is_dir():
+        raise BadInputError(f"--data-dir {root}: no such directory")
+    return DataDirectory(root, persistent=True)
 
 
 @contextlib.contextmanager
@@ -97,30 +136,3 @@ def _locked(root: Path) -> Iterator[None]:
         lock.write(str(os.getpid()))
         lock.flush()
         yield
-
-
-def check_version(directory: DataDirectory, version: str) -> None:
-    """Refuse state that another Kubernetes version wrote; note the version of new state.
-
-    Raises:
-        BadInputError: the state is of another version, which needs an upgrade step.
-    """
-    if not directory.persistent:
-        return
-    try:
-        found = directory.version_file.read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
-        directory.version_file.write_text(f"{version}\n", encoding="utf-8")
-        return
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"cannot read {directory.version_file}: {error}") from error
-    if not directory.store.exists() or directory.store.stat().st_size == 0:
-        raise BadInputError(
-            f"--data-dir {directory.root} was in use, but its database {directory.store.name} is "
-            f"gone or empty: restore it, or remove {directory.version_file} to start empty"
-        )
-    if found != version:
-        raise BadInputError(
-            f"--data-dir {directory.root} holds state of Kubernetes {found}, asked for "
-            f"{version}: start it with --kubernetes-version {found}, or use another directory"
-        )

@@ -112,4 +112,6 @@ class Driver:
         nodes = self._cluster.nodes
         if nodes is not None and nodes.next_due() is not None:
             return True
+        if self._history.timetables:
+            return True
         return any(job.deadline is not None for job in self._history.jobs.values())

@@ -20,9 +20,12 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.bootstrap import bootstrap
 from kubegang.apiserver.health import Check
 from kubegang.app.apiserver import build_api_server, keep_up
+from kubegang.app.clusterkeys import ClusterKeys, load_cluster_keys
+from kubegang.app.controlleraccounts import account_of
 from kubegang.app.controllers import Controllers, chosen_controllers
 from kubegang.app.nodes import SimulatedNodes
 from kubegang.app.options import COMPONENTS, ComponentName, UpOptions
+from kubegang.app.policy import NODES_USER, ensure_roles
 from kubegang.app.scheduler import build_scheduler, profiles_of, run_scheduler
 from kubegang.base.clock import Clock
 from kubegang.client.api import ApiClient
@@ -31,6 +34,7 @@ from kubegang.nodesim.simulator import NodeSimulator
 from kubegang.scheduler.scheduler import Scheduler
 from kubegang.store.interface import Store
 
+CONTROLLERS_USER = "system:kube-controller-manager"
 ADMIN = ("kubernetes-admin", ("system:masters",))
 
 
@@ -42,6 +46,7 @@ class EmbeddedSettings(msgspec.Struct, frozen=True, kw_only=True):
         configured: whether the user gave one.
         initial_nodes: Node objects to make at the start.
         heartbeats: whether nodes renew Leases; pointless where nobody watches them.
+        pki_dir: where the authority and the key for tokens lie, if anywhere.
         options: flags that concern components, as of ``up``.
     """
 
@@ -51,6 +56,7 @@ class EmbeddedSettings(msgspec.Struct, frozen=True, kw_only=True):
     initial_nodes: Sequence[JsonObject] = ()
     heartbeats: bool = False
     options: UpOptions = UpOptions()
+    pki_dir: str = ""
     components: tuple[ComponentName, ...] = COMPONENTS
 
 
@@ -88,6 +94,7 @@ class EmbeddedCluster:
             clock=clock,
             rng=rng,
             ready=ready or {},
+            pki_dir=settings.pki_dir,
         )
         self.client = self.client_of(*ADMIN)
         self.scheduler: Scheduler | None = None
@@ -100,10 +107,17 @@ class EmbeddedCluster:
         """Return the API as some user."""
         return ApiClient(AsgiTransport(self.app, user=user, groups=groups), user_agent=user)
 
+    def _controller_client(self, name: str) -> ApiClient:
+        """Return the API as a controller's service account; field managers are the manager's."""
+        user, groups = account_of(name)
+        transport = AsgiTransport(self.app, user=user, groups=groups)
+        return ApiClient(transport, user_agent=CONTROLLERS_USER)
+
     @contextlib.asynccontextmanager
     async def running(self, *, port: int = 443) -> AsyncIterator[None]:
         """Run everything inside the block; yields when all components do their work."""
         await bootstrap(self.app.state.backend, port=port)
+        await ensure_roles(self.app, self._settings.profile)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(keep_up(self.app.state.backend))]
             events = [asyncio.Event() for _ in range(3)]
@@ -129,19 +143,29 @@ class EmbeddedCluster:
                 for task in tasks:
                     task.cancel()
 
+    def _keys(self) -> ClusterKeys:
+        known = load_cluster_keys(self._settings.pki_dir)
+        return ClusterKeys(known.certificate, self.app.state.backend.signing_key)
+
     def _build(self) -> None:
         settings = self._settings
         if "controllers" in settings.components:
             self._controllers = Controllers(
-                self.client_of("system:kube-controller-manager"),
+                self.client_of(CONTROLLERS_USER),
                 settings.profile,
-                chosen=chosen_controllers(settings.options.controllers),
+                chosen=chosen_controllers(
+                    settings.options.controllers,
+                    simulated_nodes="nodes" in settings.components,
+                ),
+                heartbeats=settings.heartbeats,
                 clock=self._clock,
                 rng=self._rng,
+                client_for=self._controller_client,
+                keys=self._keys(),
             )
         if "nodes" in settings.components:
             self._simulated = SimulatedNodes(
-                self.client_of("system:node:kubegang", ("system:nodes",)),
+                self.client_of(NODES_USER, ("system:nodes",)),
                 settings.profile,
                 initial_nodes=settings.initial_nodes,
                 clock=self._clock,

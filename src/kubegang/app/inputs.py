@@ -98,7 +98,7 @@ def read_inputs(
         BadInputError: something cannot be read or used; one line for each mistake.
     """
     reader = _Reader(profile)
-    for source, text in _texts(paths, read_standard_input):
+    for source, text in texts_of(paths, read_standard_input):
         reader.read(source, text)
     reader.check()
     return Inputs(tuple(reader.objects), reader.configuration)
@@ -123,9 +123,14 @@ def raise_if_any(problems: Sequence[str]) -> None:
     raise BadInputError("\n".join([*listed, *([f"and {more} more mistakes"] if more > 0 else [])]))
 
 
-def _texts(
+def texts_of(
     paths: Sequence[str], read_standard_input: ReadStandardInput
 ) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each file, of those in directories too.
+
+    Raises:
+        BadInputError: one cannot be read.
+    """
     for path in paths:
         if path == STANDARD_INPUT:
             yield "stdin", read_standard_input()

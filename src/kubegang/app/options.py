@@ -37,6 +37,8 @@ class UpOptions(msgspec.Struct, frozen=True, kw_only=True):
         kubeconfig: written for people, or read when there is no API server among the
             components; empty for the one in the data directory.
         config: path of a KubeSchedulerConfiguration, or empty.
+        authorization_mode: ``RBAC`` or ``AlwaysAllow``.
+        audit_log_path: the file for audit events, or empty for none.
         controllers: which controllers run, ``*,-garbage-collector-controller``.
     """
 
@@ -50,6 +52,8 @@ class UpOptions(msgspec.Struct, frozen=True, kw_only=True):
     kubeconfig: str = ""
     config: str = ""
     controllers: str = "*"
+    authorization_mode: str = "RBAC"
+    audit_log_path: str = ""
     enable_admission_plugins: str = ""
     disable_admission_plugins: str = ""
     single_process: bool = False

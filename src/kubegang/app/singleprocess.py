@@ -43,6 +43,7 @@ async def run_in_this_process(
                 initial_nodes=initial_nodes(options.nodes),
                 heartbeats=True,
                 options=options,
+                pki_dir=first.pki_dir,
                 components=options.components,
             ),
             store=store,

@@ -1,7 +1,7 @@
 """``kubegang up``: prepares the data directory, starts the components, says when they are ready.
 
 1. check the flags and the files they name
-2. open the data directory: lock, version
+2. open the data directory: lock, version, step to another one if need be
 3. bind the listening socket
 4. certificates and kubeconfigs
 5. start the API server, then the others
@@ -24,13 +24,18 @@ import uvloop
 from kubegang.api.profile import VersionProfile
 from kubegang.app.certificates import CertificateAuthority, load_or_create_authority, write_private
 from kubegang.app.configuration import check_files, resolve_profile
+from kubegang.app.controlleraccounts import account_of
+from kubegang.app.controllers import NAMES as CONTROLLERS
 from kubegang.app.controllers import chosen_controllers
-from kubegang.app.datadir import DataDirectory, check_version, opened
+from kubegang.app.datadir import DataDirectory, opened
+from kubegang.app.entering import enter_release
 from kubegang.app.errors import BadInputError
 from kubegang.app.kubeconfigs import write_kubeconfig
 from kubegang.app.listening import address_of, bind, parse_listen, server_url
 from kubegang.app.options import ChildSettings, ComponentName, UpOptions
+from kubegang.app.policy import NODES_USER
 from kubegang.app.reaching import check_reachable
+from kubegang.app.signingkey import ensure_signing_key
 from kubegang.app.singleprocess import run_in_this_process
 from kubegang.app.supervisor import ComponentSpec, Supervisor, python_module
 from kubegang.base.clock import Clock, RealClock
@@ -42,7 +47,7 @@ ADMIN = ("kubernetes-admin", ("system:masters",))
 IDENTITIES: dict[ComponentName, tuple[str, tuple[str, ...]]] = {
     "controllers": ("system:kube-controller-manager", ()),
     "scheduler": ("system:kube-scheduler", ()),
-    "nodes": ("system:node:kubegang", ("system:nodes",)),
+    "nodes": (NODES_USER, ("system:nodes",)),
 }
 # Names under which the server may be reached besides the address it listens on.
 SERVER_NAMES = ("localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default.svc")
@@ -75,7 +80,9 @@ def run_up(options: UpOptions, *, say: Say) -> None:
     check_files(options)
     chosen_controllers(options.controllers)
     with opened(options.data_dir) as directory:
-        check_version(directory, profile.name)
+        told = uvloop.run(enter_release(directory, profile, clock=clock))
+        if told:
+            say(told)
         prepared = _prepare(options, profile, directory, clock)
         uvloop.run(_run(prepared, clock, say))
 
@@ -102,11 +109,15 @@ def _write_credentials(
         certificate = authority.server((*SERVER_NAMES, host), now=now)
         write_private(directory.pki / "apiserver.key", certificate.key)
         write_private(directory.pki / "apiserver.crt", certificate.certificate)
+        ensure_signing_key(directory.pki)
         server = server_url(*address_of(listener))
         _write_client(kubeconfig, authority, server, identity=ADMIN, now=now)
         for component, identity in IDENTITIES.items():
             path = directory.component_kubeconfig(component)
             _write_client(path, authority, server, identity=identity, now=now)
+        for name in CONTROLLERS:
+            path = directory.controller_kubeconfig(name)
+            _write_client(path, authority, server, identity=account_of(name), now=now)
     except (OSError, ValueError) as error:
         raise BadInputError(f"cannot write certificates and kubeconfigs: {error}") from error
 

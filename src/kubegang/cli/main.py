@@ -12,9 +12,14 @@ import sys
 import click
 
 from kubegang.app.errors import BadInputError, ClusterUnreachableError, ComponentFailedError
+from kubegang.cli.dump import dump
+from kubegang.cli.explain import explain
 from kubegang.cli.run import run
 from kubegang.cli.scheduler import scheduler
 from kubegang.cli.up import up
+from kubegang.cli.upgrade import upgrade
+from kubegang.cli.user import user
+from kubegang.cli.whatif import what_if_command
 
 EXIT_NO, EXIT_BAD_INPUT, EXIT_UNREACHABLE = 1, 2, 3
 
@@ -28,6 +33,11 @@ def commands() -> None:
 commands.add_command(up)
 commands.add_command(run)
 commands.add_command(scheduler)
+commands.add_command(explain)
+commands.add_command(dump)
+commands.add_command(what_if_command)
+commands.add_command(upgrade)
+commands.add_command(user)
 
 
 def main() -> None:

@@ -22,9 +22,13 @@ REPLICATIONCONTROLLERS: Final = Resource(
     "", "v1", "replicationcontrollers", "ReplicationController"
 )
 REPLICASETS: Final = Resource("apps", "v1", "replicasets", "ReplicaSet")
+DEPLOYMENTS: Final = Resource("apps", "v1", "deployments", "Deployment")
+DAEMONSETS: Final = Resource("apps", "v1", "daemonsets", "DaemonSet")
+CONTROLLERREVISIONS: Final = Resource("apps", "v1", "controllerrevisions", "ControllerRevision")
 STATEFULSETS: Final = Resource("apps", "v1", "statefulsets", "StatefulSet")
 LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
 JOBS: Final = Resource("batch", "v1", "jobs", "Job")
+CRONJOBS: Final = Resource("batch", "v1", "cronjobs", "CronJob")
 PODDISRUPTIONBUDGETS: Final = Resource(
     "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget"
 )

@@ -16,6 +16,10 @@ K = TypeVar("K", bound=Hashable)
 _log = logger(__name__)
 
 
+class TryAgainError(Exception):
+    """What a reconcile waits for is not there yet; its message says what."""
+
+
 async def work(
     queue: WorkQueue[K], reconcile: Callable[[K], Awaitable[None]], *, workers: int, failed: str
 ) -> None:
@@ -32,7 +36,7 @@ async def work(
     async def attempt(key: K) -> None:
         try:
             await reconcile(key)
-        except (ApiError, UnreachableError) as error:
+        except (ApiError, UnreachableError, TryAgainError) as error:
             # A conflict only says that the object has changed: its news is on the way.
             if not isinstance(error, ConflictError):
                 _log.warning(failed, key=key, error=str(error))

@@ -7,6 +7,7 @@ import pytest
 
 from kubegang.api.resources import ROWS
 from kubegang.apimachinery.errors import ForbiddenError, NotFoundError
+from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.admission.chain import PLUGINS, Admission, UnknownPluginError
 from kubegang.apiserver.admission.request import AdmissionRequest, Operation
 from kubegang.base.feature_gates import FeatureGates
@@ -45,6 +46,9 @@ class Cluster:
     labels: dict[str, dict[str, str]] = field(default_factory=dict)
     workloads: dict[str, Workload] = field(default_factory=dict)
     groups: tuple[Group, ...] = ()
+    accounts: dict[str, JsonObject] = field(default_factory=dict)
+    limits: tuple[JsonObject, ...] = ()
+    storage_class: str | None = None
 
     def namespace_phase(self, name: str) -> str | None:
         return self.phases.get(name)
@@ -60,6 +64,18 @@ class Cluster:
 
     def pod_groups(self, _namespace: str) -> tuple[Group, ...]:
         return self.groups
+
+    def service_account(self, _namespace: str, name: str) -> JsonObject | None:
+        return self.accounts.get(name)
+
+    def limit_ranges(self, _namespace: str) -> tuple[JsonObject, ...]:
+        return self.limits
+
+    def default_storage_class(self) -> str | None:
+        return self.storage_class
+
+    def name_from(self, prefix: str) -> str:
+        return f"{prefix}abcde"
 
     def node_labels(self, name: str) -> dict[str, str]:
         return self.labels.get(name, {})
@@ -87,14 +103,18 @@ def _admit(
 def test_plugins_run_in_upstreams_order() -> None:
     assert PLUGINS == (
         "NamespaceLifecycle",
+        "LimitRanger",
+        "ServiceAccount",
         "TaintNodesByCondition",
         "Priority",
         "DefaultTolerationSeconds",
+        "DefaultStorageClass",
         "StorageObjectInUseProtection",
         "PodGroupProtection",
         "PodTopologyLabels",
         "PodGroupWorkloadExists",
         "JobValidation",
+        "ResourceQuota",
     )
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from kubegang.apimachinery.errors import UnauthorizedError
-from kubegang.apiserver.authn import IDENTITY_EXTENSION, Authenticator, Identity, is_open
+from kubegang.apiserver.authn import IDENTITY_EXTENSION, Authenticator, Identity
+from kubegang.apiserver.authorization.authorizer import is_open
 from kubegang.apiserver.protocol import subject_of
 
 _AUTHENTICATOR = Authenticator({"secret": Identity("robot", ("robots",))})

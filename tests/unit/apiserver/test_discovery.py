@@ -8,6 +8,7 @@ from starlette.applications import Starlette
 from kubegang.api.resources import ROWS
 from kubegang.api.scheme import Scheme
 from kubegang.apimachinery.objects import GroupVersion, GroupVersionKind
+from kubegang.apiserver.customresources.catalog import Catalog
 from kubegang.apiserver.discovery import AGGREGATED_TYPE, discovery_routes
 from kubegang.apiserver.discovery_documents import storage_version_hash
 from kubegang.base.feature_gates import FeatureGates
@@ -27,7 +28,7 @@ AGGREGATED = {"Accept": f"{AGGREGATED_TYPE},application/json"}
 def make_app(*, composite: bool = True) -> Starlette:
     gates = FeatureGates({"GenericWorkload": True, "CompositePodGroup": composite})
     scheme = Scheme.for_profile(ROWS, SERVED, gates)
-    return Starlette(routes=discovery_routes(scheme, git_version="v1.37.2+kubegang"))
+    return Starlette(routes=discovery_routes(Catalog(scheme), git_version="v1.37.2+kubegang"))
 
 
 async def get(target: str, headers: dict[str, str] | None = None) -> Reply:

@@ -12,6 +12,7 @@ from kubegang.api.facts import load_facts
 from kubegang.api.resources import ROWS
 from kubegang.api.scheme import Scheme
 from kubegang.apimachinery.objects import GroupVersion
+from kubegang.apiserver.customresources.catalog import Catalog
 from kubegang.apiserver.descriptions import load_descriptions
 from kubegang.apiserver.openapi import openapi_routes
 from kubegang.apiserver.protowire import pairs, read_bytes, read_string
@@ -34,7 +35,7 @@ def app() -> Starlette:
     scheme = Scheme.for_profile(ROWS, SERVED, gates)
     return Starlette(
         routes=openapi_routes(
-            scheme,
+            Catalog(scheme),
             load_facts("1.37"),
             descriptions=load_descriptions(),
             git_version="v1.37.2+kubegang",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from kubegang.api.customresources.definitions import default_definition
 from kubegang.api.defaults import (
     apps,
     batch,
@@ -15,6 +16,7 @@ from kubegang.api.defaults import (
     devices,
     pods,
     quotas,
+    rbac,
     scheduling,
     services,
     storage,
@@ -28,8 +30,13 @@ _SCHEDULING = "scheduling.k8s.io"
 _DEVICES = "resource.k8s.io"
 _STORAGE = "storage.k8s.io"
 
+_RBAC = "rbac.authorization.k8s.io"
+
 _FILL: Mapping[GroupVersionKind, Fill] = {
     GroupVersionKind("", "v1", "Namespace"): core.default_namespace,
+    GroupVersionKind(
+        "apiextensions.k8s.io", "v1", "CustomResourceDefinition"
+    ): default_definition,
     GroupVersionKind("", "v1", "Node"): core.default_node,
     GroupVersionKind("", "v1", "Pod"): pods.default_pod,
     GroupVersionKind("", "v1", "Secret"): core.default_secret,
@@ -50,6 +57,8 @@ _FILL: Mapping[GroupVersionKind, Fill] = {
     GroupVersionKind("apps", "v1", "StatefulSet"): apps.default_stateful_set,
     GroupVersionKind(_STORAGE, "v1", "CSIDriver"): storage.default_csi_driver,
     GroupVersionKind(_STORAGE, "v1", "StorageClass"): storage.default_storage_class,
+    GroupVersionKind(_RBAC, "v1", "ClusterRoleBinding"): rbac.default_binding,
+    GroupVersionKind(_RBAC, "v1", "RoleBinding"): rbac.default_binding,
     GroupVersionKind("batch", "v1", "CronJob"): batch.default_cron_job,
     GroupVersionKind("batch", "v1", "Job"): batch.default_job,
     GroupVersionKind(_SCHEDULING, "v1", "PriorityClass"): scheduling.default_priority_class,

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kubegang.api.customresources.definitionchecks import DEFINITION_RULES
 from kubegang.api.resources import ROWS
 from kubegang.api.validation import coordination, policy
 from kubegang.api.validation.apps.rows import APPS_RULES
@@ -37,6 +38,7 @@ from kubegang.api.validation.pods.binding import validate_binding
 from kubegang.api.validation.pods.create import validate_pod
 from kubegang.api.validation.pods.status import validate_pod_status
 from kubegang.api.validation.pods.update import validate_pod_update
+from kubegang.api.validation.rbac.rows import RBAC_RULES
 from kubegang.api.validation.scheduling import (
     groups,
     priorityclasses,
@@ -123,7 +125,9 @@ _RULES: Mapping[GroupVersionKind, KindRules] = {
     **APPS_RULES,
     **CORE_RULES,
     **DEVICE_RULES,
+    **RBAC_RULES,
     **STORAGE_RULES,
+    GroupVersionKind("apiextensions.k8s.io", "v1", "CustomResourceDefinition"): DEFINITION_RULES,
     GroupVersionKind("", "v1", "Namespace"): _NAMESPACE,
     GroupVersionKind("", "v1", "Node"): _NODE,
     GroupVersionKind("", "v1", "Pod"): _POD,

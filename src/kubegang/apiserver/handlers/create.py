@@ -32,5 +32,6 @@ def write_of(request: ApiRequest, options: WriteOptions) -> Write:
         name=request.name,
         options=options,
         subresource=request.target.subresource,
+        identity=request.identity,
         warnings=request.warnings,
     )

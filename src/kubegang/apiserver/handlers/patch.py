@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.types import ASGIApp
 
+from kubegang.api.customresources.metadata import CoercionError
 from kubegang.apimachinery.decoding import (
     MalformedBodyError,
     decode_yaml,
@@ -33,9 +34,11 @@ from kubegang.apimachinery.patch import (
 )
 from kubegang.apimachinery.strategicmerge import strategic_merge_patch
 from kubegang.apimachinery.typecheck import conversion_problem, fits
+from kubegang.apiserver.access import confirm_may_create
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bodies import WrongObjectError, check_kind, conform, name_kind
 from kubegang.apiserver.creating import create_object
+from kubegang.apiserver.customresources.decoding import conform_custom, no_strategic_merge
 from kubegang.apiserver.handlers.create import write_of
 from kubegang.apiserver.negotiation import patch_type
 from kubegang.apiserver.options import FieldValidation, write_options
@@ -49,19 +52,37 @@ async def patch(backend: Backend, request: ApiRequest) -> ASGIApp:
     """Patch the object in the path, or create it if an apply finds none."""
     representation_of(request)
     kind = patch_type(request.header(b"content-type"))
+    if kind == "strategic" and request.info.custom is not None:
+        raise no_strategic_merge()
     options = write_options(request, "PatchOptions", apply=kind == "apply")
     body = await request.body()
     write = write_of(request, options)
     if kind == "apply":
         return await _apply(backend, request, write, body)
-    validation = options.field_validation
+    change = change_of(backend, request, body, kind=kind, validation=options.field_validation)
+    value = await update_object(backend, write, change)
+    return object_answer(backend, request, value)
+
+
+def change_of(
+    backend: Backend,
+    request: ApiRequest,
+    body: bytes,
+    *,
+    kind: str,
+    validation: FieldValidation,
+) -> Change:
+    """Return what a patch that is no apply does to an object of the request's kind.
+
+    Raises:
+        BadRequestError: the patch cannot be decoded.
+    """
     changes: dict[str, Callable[[], Change]] = {
         "json": lambda: _json_change(backend, request, body, validation),
         "merge": lambda: _merge_change(backend, request, body, validation),
         "strategic": lambda: _strategic_change(backend, request, body, validation),
     }
-    value = await update_object(backend, write, changes[kind]())
-    return object_answer(backend, request, value)
+    return changes[kind]()
 
 
 def _json_change(
@@ -100,7 +121,11 @@ def _conform(
 ) -> JsonObject:
     """Check what a JSON or merge patch has made, as if it had come as a body."""
     shown = patched_text(patched)
+    custom = request.info.custom
     try:
+        if custom is not None:
+            request.warn_anew()
+            return conform_custom(request, patched, custom, validation, complaints)
         found = name_kind(patched, request.info.gvk)
         check_kind(backend, found, request.info.gvk)
         request.warn_anew()
@@ -111,7 +136,7 @@ def _conform(
             repeated=complaints,
             warnings=request.warnings,
         )
-    except WrongObjectError as error:
+    except (WrongObjectError, CoercionError) as error:
         raise invalid_patch(shown, str(error)) from error
 
 
@@ -144,7 +169,7 @@ async def _apply(backend: Backend, request: ApiRequest, write: Write, body: byte
     """Apply, or create: whichever comes first when others do the same."""
 
     def change(old: JsonObject | None) -> JsonObject:
-        applied = _decode_applied(body, request, write)
+        applied = decode_applied(body, request, write)
         return apply(
             old,
             applied,
@@ -161,6 +186,7 @@ async def _apply(backend: Backend, request: ApiRequest, write: Write, body: byte
     except NotFoundError:
         if write.subresource:
             raise
+        confirm_may_create(backend, request)
         value = await create_object(backend, write, _new(change(None), write), managed=True)
         return object_answer(backend, request, value, 201)
     return object_answer(backend, request, value)
@@ -177,7 +203,7 @@ def _new(obj: JsonObject, write: Write) -> JsonObject:
     return {**obj, "metadata": {**metadata, "resourceVersion": ""}}
 
 
-def _decode_applied(body: bytes, request: ApiRequest, write: Write) -> JsonObject:
+def decode_applied(body: bytes, request: ApiRequest, write: Write) -> JsonObject:
     """Decode the configuration that a manager applies; it must name its kind itself."""
     try:
         obj, _ = decode_yaml(body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.types import ASGIApp
 
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.access import confirm_may_create
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bodies import decode_object
 from kubegang.apiserver.creating import create_object
@@ -53,6 +54,7 @@ async def _create_instead(
     if uid:
         # A client that knows a uid means an object that existed.
         raise write.precondition_failed("UID", uid, "")
+    confirm_may_create(backend, request)
     obj["metadata"].pop("resourceVersion", None)
     value = await create_object(backend, write, obj)
     return object_answer(backend, request, value, 201)

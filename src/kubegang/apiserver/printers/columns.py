@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from kubegang.apimachinery.objects import JsonObject
 
-Cell = str | int | bool
+Cell = str | int | float | bool
 
 
 class Column(NamedTuple):
@@ -16,13 +16,15 @@ class Column(NamedTuple):
     Attributes:
         wide: shown with ``-o wide`` only.
         value_type: how JSON has the cells; kubectl prints all of them as text.
+        priority: as a definition of a custom kind wrote it; anything above 0 is wide.
     """
 
     name: str
     description: str
     wide: bool = False
-    value_type: Literal["string", "integer", "boolean", "date"] = "string"
+    value_type: Literal["string", "integer", "number", "boolean", "date"] = "string"
     value_format: str = ""
+    priority: int = 0
 
     def definition(self) -> JsonObject:
         """Return the column as ``meta.k8s.io`` TableColumnDefinition."""
@@ -31,7 +33,7 @@ class Column(NamedTuple):
             "type": self.value_type,
             "format": self.value_format,
             "description": self.description,
-            "priority": 1 if self.wide else 0,
+            "priority": 1 if self.wide else self.priority,
         }
 
 
@@ -47,13 +49,14 @@ class Printer(NamedTuple):
     """The columns of a kind, and how an object fills them.
 
     Attributes:
-        cells: returns one cell per column; the second argument is the current time.
+        cells: returns one cell per column, ``None`` for one that has no value; the second
+            argument is the current time.
         conditions: what is true of the row as a whole, as pods tell that they have ended.
         marks: names that a list shows differently, since they depend on the other objects.
     """
 
     columns: tuple[Column, ...]
-    cells: Callable[[JsonObject, float], list[Cell]]
+    cells: Callable[[JsonObject, float], Sequence[Cell | None]]
     conditions: Callable[[JsonObject], list[JsonObject]] = _no_conditions
     marks: Callable[[Sequence[JsonObject]], Mapping[str, str]] = _no_marks
 

@@ -31,6 +31,7 @@ class KindRules:
         prepare_update: runs on updates of the object itself.
         prepare_status_update: runs on updates of ``/status``.
         status_resets_metadata: ``/status`` changes no metadata, not even labels.
+        begin_deletion: a first DELETE only marks the object; the number is the time.
         orphans_by_default: a DELETE that says nothing leaves the dependents alone.
         orphan_warning: what a client that says nothing is warned of.
     """
@@ -43,6 +44,7 @@ class KindRules:
     prepare_update: PrepareUpdate | None = None
     prepare_status_update: PrepareUpdate | None = None
     status_resets_metadata: bool = False
+    begin_deletion: Callable[[JsonObject, float], None] | None = None
     orphans_by_default: bool = False
     orphan_warning: str = ""
 

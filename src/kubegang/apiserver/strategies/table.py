@@ -7,6 +7,7 @@ from base64 import b64encode
 from kubegang.api.defaults.batch import generate_selector
 from kubegang.apimachinery.objects import GroupResource, JsonObject
 from kubegang.apiserver.strategies.daemonsets import DAEMON_SETS
+from kubegang.apiserver.strategies.definitions import DEFINITIONS
 from kubegang.apiserver.strategies.devices import CLAIMS_ON_DEVICES, SLICES
 from kubegang.apiserver.strategies.namespaces import NAMESPACES
 from kubegang.apiserver.strategies.pods import PODS
@@ -49,6 +50,7 @@ _RULES = {
     GroupResource("", "replicationcontrollers"): KindRules(orphans_by_default=True),
     GroupResource("", "services"): SERVICES,
     GroupResource("", "secrets"): KindRules(decode=_encode_texts),
+    GroupResource("apiextensions.k8s.io", "customresourcedefinitions"): DEFINITIONS,
     GroupResource("apps", "daemonsets"): DAEMON_SETS,
     GroupResource("batch", "jobs"): KindRules(
         prepare_create=_select_own_pods,

@@ -7,6 +7,8 @@ from typing import get_args
 
 import msgspec
 
+from kubegang.api.controller_rules import NEWEST_CONTROLLER_RULES, ControllerRules
+from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.api.profile import (
     EXTENSION_POINTS,
     Component,
@@ -32,7 +34,9 @@ _BEFORE_SCHEDULING = (
     GroupVersion("authorization.k8s.io", "v1"),
     GroupVersion("batch", "v1"),
     GroupVersion("policy", "v1"),
+    GroupVersion("rbac.authorization.k8s.io", "v1"),
     GroupVersion("storage.k8s.io", "v1"),
+    GroupVersion("apiextensions.k8s.io", "v1"),
     GroupVersion("scheduling.k8s.io", "v1"),
 )
 _AFTER_SCHEDULING = (
@@ -53,11 +57,14 @@ def release(
     group_cycle: GroupCycle,
     initially_scheduled_condition: str,
     pod_group_version: str,
+    gates_in_use: Mapping[Component, tuple[str, ...]],
     workload_version: str = "",
     extension_points: tuple[str, ...] = EXTENSION_POINTS,
     internal_configz: bool = False,
     absent_metrics: Iterable[str] = (),
     rules: SchedulingRules = NEWEST_RULES,
+    controller_rules: ControllerRules = NEWEST_CONTROLLER_RULES,
+    identity_rules: IdentityRules = NEWEST_IDENTITY_RULES,
 ) -> VersionProfile:
     """Return a release's profile as ``up`` starts it: every gang-scheduling gate on.
 
@@ -90,9 +97,12 @@ def release(
         known_gates=gates,
         gates=dict.fromkeys(COMPONENTS, on),
         schedulers=(default, own),
+        gates_in_use=gates_in_use,
         extension_points=extension_points,
         internal_configz=internal_configz,
         absent_metrics=frozenset(absent_metrics),
+        controller_rules=controller_rules,
+        identity_rules=identity_rules,
     )
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from kubegang.api.profile import EXTENSION_POINTS, PluginWeight
+from collections.abc import Mapping
+
+from kubegang.api.controller_rules import ClaimRules, ControllerRules
+from kubegang.api.identity_rules import IdentityRules
+from kubegang.api.profile import EXTENSION_POINTS, Component, PluginWeight
 from kubegang.api.scheduling_rules import (
     BatchingRules,
     NodeFeatureRules,
@@ -19,6 +23,14 @@ GANG_GATES = (
     "GenericWorkload",
     "GangScheduling",
 )
+
+GATES_IN_USE: Mapping[Component, tuple[str, ...]] = {
+    "apiserver": ("GenericWorkload",),
+    "controllers": (),
+    "scheduler": GANG_GATES,
+    "kubelet": (),
+}
+"""By component (KEP-4671)."""
 
 PLUGINS = (
     PluginWeight("SchedulingGates"),
@@ -54,6 +66,7 @@ ABSENT_METRICS = (
 """Metric families that came with 1.36 and 1.37, without ``_total``."""
 
 PROFILE = release(
+    identity_rules=IdentityRules(constrained_impersonation=False, names_authorizer=False),
     name="1.35",
     git_version="v1.35.4+kubegang",
     gang_versions=("v1alpha1",),
@@ -65,6 +78,7 @@ PROFILE = release(
     group_cycle="member-by-member",
     # Groups have no objects in 1.35, so nothing carries a condition.
     initially_scheduled_condition="",
+    gates_in_use=GATES_IN_USE,
     pod_group_version="",
     workload_version="v1alpha1",
     rules=SchedulingRules(
@@ -77,11 +91,28 @@ PROFILE = release(
             victims_refer_to_pod=True,
             tells_found_room=False,
         ),
-        resource_claims=ResourceClaimRules(no_claims_text="no new claims to deallocate"),
+        resource_claims=ResourceClaimRules(
+            no_claims_text="no new claims to deallocate",
+            nothing_freed_text="still not schedulable",
+            makes_room_for_groups=False,
+            promises_bind_nodes=False,
+            deletions_wake=False,
+            siblings_share=False,
+            config_for_all_names_none=False,
+            errors_name_the_device=False,
+            limit_names_the_request=False,
+        ),
         volumes=VolumeRules(lists_migrated_plugins=True, missing_driver_by_choice=False),
         node_features=NodeFeatureRules(
             known=("RestartAllContainersOnContainerExits",), names_missing=True
         ),
         batching=BatchingRules(rescores=False, leaves_nominated=False, within_group=False),
+    ),
+    controller_rules=ControllerRules(
+        claims=ClaimRules(
+            group_matters_without_claims=False,
+            template_wakes=False,
+            looks_at_every_claim=False,
+        )
     ),
 )

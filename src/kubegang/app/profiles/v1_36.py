@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from kubegang.api.profile import EXTENSION_POINTS, PluginWeight
+from collections.abc import Mapping
+
+from kubegang.api.controller_rules import ClaimRules, ControllerRules
+from kubegang.api.identity_rules import IdentityRules
+from kubegang.api.profile import EXTENSION_POINTS, Component, PluginWeight
 from kubegang.api.scheduling_rules import (
     BatchingRules,
     NodeFeatureRules,
@@ -22,6 +26,15 @@ GANG_GATES = (
     "DRAWorkloadResourceClaims",
     "WorkloadWithJob",
 )
+
+GATES_IN_USE: Mapping[Component, tuple[str, ...]] = {
+    "apiserver": GANG_GATES,
+    "controllers": ("GenericWorkload", "DRAWorkloadResourceClaims", "WorkloadWithJob"),
+    "scheduler": tuple(gate for gate in GANG_GATES if gate != "WorkloadWithJob"),
+    "kubelet": ("GenericWorkload", "DRAWorkloadResourceClaims"),
+}
+"""By component; the kubelet admits pods that are covered by their group's reservation only
+with DRAWorkloadResourceClaims, which needs GenericWorkload (KEP-5729)."""
 
 PLUGINS = (
     PluginWeight("SchedulingGates"),
@@ -67,6 +80,7 @@ ABSENT_METRICS = (
 """Metric families that came with 1.37, without ``_total``."""
 
 PROFILE = release(
+    identity_rules=IdentityRules(names_authorizer=False),
     name="1.36",
     git_version="v1.36.3+kubegang",
     gang_versions=("v1alpha2",),
@@ -76,6 +90,7 @@ PROFILE = release(
     extension_points=EXTENSION_POINTS[:-1],
     group_cycle="popped-by-member",
     initially_scheduled_condition="PodGroupScheduled",
+    gates_in_use=GATES_IN_USE,
     pod_group_version="v1alpha2",
     rules=SchedulingRules(
         gang_check="permit",
@@ -84,12 +99,22 @@ PROFILE = release(
             victim_priority="own", spares_victims="still-fit", tells_found_room=False
         ),
         resource_claims=ResourceClaimRules(
-            no_claims_text="no new claims to deallocate", makes_room_for_groups=False
+            no_claims_text="no new claims to deallocate",
+            nothing_freed_text="still not schedulable",
+            makes_room_for_groups=False,
+            promises_bind_nodes=False,
+            deletions_wake=False,
+            config_for_all_names_none=False,
+            errors_name_the_device=False,
+            limit_names_the_request=False,
         ),
         volumes=VolumeRules(siblings_use_claims=False),
         node_features=NodeFeatureRules(
             known=("RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport")
         ),
         batching=BatchingRules(rescores=False, leaves_nominated=False, within_group=False),
+    ),
+    controller_rules=ControllerRules(
+        claims=ClaimRules(group_matters_without_claims=False)
     ),
 )

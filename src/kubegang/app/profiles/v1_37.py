@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kubegang.api.profile import PluginWeight
+from collections.abc import Mapping
+
+from kubegang.api.profile import Component, PluginWeight
 from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
 
@@ -14,6 +16,14 @@ GANG_GATES = (
     "PodGroupPreemptionPolicy",
     "CompositePodGroup",
 )
+
+GATES_IN_USE: Mapping[Component, tuple[str, ...]] = {
+    "apiserver": GANG_GATES,
+    "controllers": tuple(gate for gate in GANG_GATES if gate != "PodGroupPreemptionPolicy"),
+    "scheduler": tuple(gate for gate in GANG_GATES if gate != "WorkloadWithJob"),
+    "kubelet": ("GenericWorkload", "DRAWorkloadResourceClaims"),
+}
+"""By component; see 1.36. CompositePodGroup is a gate of the controllers too (1.37.2)."""
 
 PLUGINS = (
     PluginWeight("SchedulingGates"),
@@ -55,5 +65,6 @@ PROFILE = release(
     absent_metrics=ABSENT_METRICS,
     group_cycle="entity",
     initially_scheduled_condition="PodGroupInitiallyScheduled",
+    gates_in_use=GATES_IN_USE,
     pod_group_version="v1beta1",
 )

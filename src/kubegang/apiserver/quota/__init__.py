@@ -1,0 +1,1 @@
+"""ResourceQuota: nothing is created beyond what a namespace may have."""

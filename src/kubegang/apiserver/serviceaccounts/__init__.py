@@ -1,0 +1,1 @@
+"""Tokens of service accounts: asked for, given out, recognised, and how others can check them."""

@@ -1,0 +1,91 @@
+"""Plays a story while the controllers meet with a fault, and tells what is there in the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+
+from kubegang.client.api import ApiClient
+from kubegang.client.interface import Client, Resource
+from tests.component.apiharness import Api
+from tests.component.controllersharness import WITHOUT_HEARTBEATS, ControlledCluster
+from tests.component.faultytransport import TOUCHED, FaultyTransport
+from tests.joblife.words import as_text, known_names, plain
+
+SETTLE_SECONDS = 60.0
+"""Longer than any pause of the controllers in these stories."""
+
+Objects = dict[str, list[Any]]
+"""By kind, in words that do not depend on chance."""
+
+Story = Callable[[ControlledCluster], Awaitable[Objects]]
+
+
+class Played(NamedTuple):
+    """What is there at the end of a story, and what the controllers wrote."""
+
+    objects: Objects
+    writes: list[str]
+
+
+async def play(
+    story: Story, *, chosen: frozenset[str] = WITHOUT_HEARTBEATS, **faults: Any
+) -> Played:
+    """Play a story with a fault; controllers that crash are started again without.
+
+    Args:
+        story: does what users do, waits, and returns what is there in the end.
+        chosen: the controllers that run.
+        faults: see ``FaultyTransport``.
+    """
+    cluster = ControlledCluster(await Api.start())
+    transport = FaultyTransport(cluster.transport(), clock=cluster.clock, **faults)
+    await cluster.start(ApiClient(transport, user_agent="controllers"), chosen=chosen)
+
+    async def replace() -> None:
+        await transport.crashed.wait()
+        await cluster.kill()
+        await cluster.start(chosen=chosen)
+
+    replacing = asyncio.create_task(replace())
+    objects = await story(cluster)
+    replacing.cancel()
+    await cluster.kill()
+    return Played(objects, transport.writes)
+
+
+async def play_and_restart(
+    story: Story, *, chosen: frozenset[str] = WITHOUT_HEARTBEATS, **faults: Any
+) -> list[str]:
+    """Play a story with a fault; return what other controllers still write afterwards."""
+    cluster = ControlledCluster(await Api.start())
+    faulty = FaultyTransport(cluster.transport(), clock=cluster.clock, **faults)
+    await cluster.start(ApiClient(faulty, user_agent="controllers"), chosen=chosen)
+    await story(cluster)
+    await cluster.wait(SETTLE_SECONDS)
+    await cluster.kill()
+
+    fresh = FaultyTransport(cluster.transport(), clock=cluster.clock)
+    await cluster.start(ApiClient(fresh, user_agent="controllers"), chosen=chosen)
+    await cluster.wait(SETTLE_SECONDS)
+    await cluster.kill()
+    return fresh.writes
+
+
+async def end_state(client: Client, *resources: Resource) -> Objects:
+    """Return every object of some resources, in words."""
+    found = {resource.kind: (await client.list(resource)).items for resource in resources}
+    names = known_names(found)
+    return {
+        kind: sorted((_untouched(plain(obj, names)) for obj in objects), key=as_text)
+        for kind, objects in found.items()
+    }
+
+
+def _untouched(obj: Any) -> Any:
+    """Return an object as if no user had annotated it."""
+    annotations = obj["metadata"].get("annotations", {})
+    if annotations.pop(TOUCHED, None) and not annotations:
+        del obj["metadata"]["annotations"]
+    return obj

@@ -1,0 +1,1 @@
+"""Random lives of Deployments, StatefulSets and DaemonSets, to be played on any cluster."""
