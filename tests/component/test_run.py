@@ -138,6 +138,24 @@ def test_a_run_stops_when_its_time_is_up() -> None:
     assert found["pods"] == {"running": 3}
 
 
+def test_a_cron_job_runs_until_the_time_is_up() -> None:
+    hourly = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "hourly"},
+        "spec": {
+            "schedule": "0 * * * *",
+            "jobTemplate": {"spec": gang_job("made", pods=2, duration="10m")["spec"]},
+        },
+    }
+
+    found = report([CLUSTER, hourly], "--until", "4h30m")
+    assert (found["stopped"], found["jobs"]) == ("until", {"succeeded": 4})
+
+    hourly["spec"]["suspend"] = True  # type: ignore[index]
+    assert report([CLUSTER, hourly])["stopped"] == "settled"
+
+
 def test_waiting_for_a_known_end_is_no_standstill() -> None:
     found = report([CLUSTER, gang_job("long", duration="10h")])
 

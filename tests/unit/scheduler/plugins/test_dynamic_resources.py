@@ -31,7 +31,7 @@ from tests.unit.scheduler.plugins.devicecluster import (
     with_status,
 )
 
-NODES = tuple(make_node(name).cap(cpu="8", pods="20") for name in ("a", "b"))
+NODES = tuple(make_node(name).capacity(cpu="8", pods="20") for name in ("a", "b"))
 
 
 def refusal(core: DecidingCore, pod: PodBuilder) -> str:
