@@ -9,6 +9,7 @@ import msgspec
 
 from tests.differential.blurring import Blur
 from tests.differential.scenario import Outcome, Picture, Recording, Scenario
+from tests.differential.twins import Twins
 
 CHANCES: Final = 12
 """How often ours is played with other seeds, for what the guide does not reach: which of
@@ -40,13 +41,17 @@ class Judge:
     def __init__(self, scenario: Scenario) -> None:
         self._nearest: tuple[str, ...] | None = None
         self._blur = Blur(scenario)
+        self._twins = Twins(scenario)
 
     def agrees(self, model: Outcome, ours: Outcome) -> bool:
         """Return whether ours did what the real one did that guided it."""
-        found = differences(self._blur.outcome(model), self._blur.outcome(ours))
+        found = differences(self._comparable(model), self._comparable(ours))
         if self._nearest is None or _rank(found) < _rank(self._nearest):
             self._nearest = found
         return not found
+
+    def _comparable(self, outcome: Outcome) -> Outcome:
+        return self._twins.outcome(self._blur.outcome(outcome))
 
     def verdict(self, recording: Recording) -> Comparison:
         """Return what became of the scenario."""

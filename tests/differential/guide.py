@@ -8,7 +8,7 @@ node that differs nonetheless was not among our best.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Final
 
 import msgspec
@@ -22,6 +22,7 @@ from kubegang.scheduler.framework.nodetable import IntArray, RowArray
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo
 from kubegang.scheduler.framework.status import SUCCESS, Status
 from kubegang.scheduler.plugins.registry import PLUGINS, PluginFactory
+from tests.differential.scenario import Picture
 
 OUTWEIGHED: Final = 1000
 
@@ -31,12 +32,25 @@ class Guide:
 
     Attributes:
         places: node names by pod name; who plays the scenario changes them as it goes on.
+        refused: names of pods that found no place; likewise.
     """
 
     NAME: ClassVar[str] = "Guide"
 
     def __init__(self) -> None:
         self.places: Mapping[str, str] = {}
+        self.refused: Collection[str] = ()
+
+    def look_at(self, picture: Picture) -> None:
+        """Prefer from now on what the other scheduler had come to at some rest."""
+        self.places = picture.places
+        self.refused = {name for name, pod in picture.pods.items() if pod.scheduled}
+
+    def turn_of(self, pod: PodInfo) -> int:
+        """Return which of equal members the other scheduler may have tried sooner."""
+        if pod.name in self.places:
+            return 0
+        return 2 if pod.name in self.refused else 1
 
     def __call__(self, context: PluginContext) -> Guide:
         """Return itself where a profile's plugins are made."""

@@ -38,6 +38,7 @@ PEER: Final = Path(__file__).resolve().parents[1] / "real" / "peer"
 START: Final = 1_795_000_000.0
 COMPLETING_FIRST: Final = 0.75
 SOMEHOW: Final = 0.5
+GUIDED: Final = 0.5
 PHASE_SECONDS: Final = 0.3
 BACKOFF: Final = BackoffPolicy(initial_seconds=1, max_seconds=1)
 
@@ -97,6 +98,7 @@ def our_scheduler(
     )
     if profile.group_cycle != "entity":
         scheduler.order = random.Random(seed)
+        scheduler.guide = guide
     return scheduler
 
 
@@ -110,9 +112,12 @@ class OrderedByChance(Scheduler):
 
     Attributes:
         order: that chance; ``None`` for releases that have an order of their own.
+        guide: who knows how the other scheduler's members fared; half the time they are tried
+            in an order that may have led there.
     """
 
     order: random.Random | None = None
+    guide: Guide | None = None
 
     def _attempt(self, entity: QueuedEntity) -> None:
         if self.order is None:
@@ -145,6 +150,9 @@ class OrderedByChance(Scheduler):
             if order.random() < SOMEHOW:
                 others = order.sample(others, len(others))
             members = [last, *others] if order.random() < COMPLETING_FIRST else [*others, last]
+            if self.guide is not None and order.random() < GUIDED:
+                turn_of = self.guide.turn_of
+                members.sort(key=lambda one: turn_of(one.pod))
             turn = [*members, *(one for one in turn if one not in together)]
         return turn
 
@@ -177,7 +185,7 @@ async def play_ours(
 
     def look_at(phase: int) -> None:
         if phase < len(model.pictures):
-            guide.places = model.pictures[phase].places
+            guide.look_at(model.pictures[phase])
 
     player = Player(client, release, clock=clock, pace=pace)
     scheduler = our_scheduler(scheduling_client, release, clock=clock, seed=seed, guide=guide)
