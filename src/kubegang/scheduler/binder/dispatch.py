@@ -30,7 +30,8 @@ class Lane(enum.IntEnum):
 class Dispatcher:
     """Runs the calls given to it while ``run`` runs.
 
-    Invariant: of each key at most one call is in flight and at most one is waiting. An
+    Invariant: of each key at most one call is in flight and at most one is waiting. Behind
+    these there may be one more per lane: news about a pod never stands for its binding. An
     action must handle what the API may answer; anything it raises ends ``run``.
     """
 
@@ -39,7 +40,7 @@ class Dispatcher:
         self._lanes: tuple[deque[Hashable], ...] = tuple(deque() for _ in Lane)
         self._waiting: dict[Hashable, tuple[Lane, Action]] = {}
         self._running: set[Hashable] = set()
-        self._next: dict[Hashable, tuple[Lane, Action]] = {}
+        self._next: dict[Hashable, dict[Lane, Action]] = {}
         self._workers = 0
         self._group: asyncio.TaskGroup | None = None
         self._idle = asyncio.Event()
@@ -50,7 +51,7 @@ class Dispatcher:
         """Have a call made, after or in place of an older one for the same key."""
         waiting = self._waiting.get(key)
         if key in self._running or (waiting is not None and waiting[0] < lane):
-            self._next[key] = (lane, action)
+            self._next.setdefault(key, {})[lane] = action
             return
         if waiting is None or waiting[0] is not lane:
             self._lanes[lane].append(key)
@@ -114,7 +115,6 @@ class Dispatcher:
 
     def _finish(self, key: Hashable) -> None:
         self._running.discard(key)
-        following = self._next.pop(key, None)
-        if following is not None:
-            lane, action = following
+        # The most important first: it takes the place, the others go behind it again.
+        for lane, action in sorted(self._next.pop(key, {}).items()):
             self.submit(key, action, lane=lane)

@@ -143,3 +143,14 @@ async def test_what_was_asked_for_before_the_stop_is_still_done() -> None:
     calls.let_go("a", "b", "c")
     await running
     assert calls.begun == ["a", "b", "c"]
+
+
+async def test_news_about_a_pod_does_not_replace_its_binding(dispatcher: Dispatcher) -> None:
+    calls = Calls()
+    dispatcher.submit("pod", calls.call("older news"), lane=Lane.STATUS)
+    await _turns()
+    dispatcher.submit("pod", calls.call("bind"), lane=Lane.BIND)
+    dispatcher.submit("pod", calls.call("news"), lane=Lane.STATUS)
+    calls.let_go("older news", "bind", "news")
+    await dispatcher.wait_idle()
+    assert calls.begun == ["older news", "bind", "news"]

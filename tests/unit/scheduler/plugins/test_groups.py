@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from kubegang.api.resource.types import ResourceClaim
 from kubegang.scheduler.framework.cluster import (
     Assignment,
     Placement,
@@ -76,6 +77,9 @@ class States:
 
     def is_preempting(self, preemptor: PodUid | PodGroupKey) -> bool:
         return False
+
+    def device_claim(self, namespace: str, name: str) -> ResourceClaim | None:
+        return None
 
 
 GANG = make_podgroup("g").gang(min_count=3).info()

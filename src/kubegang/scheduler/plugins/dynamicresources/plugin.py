@@ -57,7 +57,11 @@ from kubegang.scheduler.plugins.dynamicresources.notes import (
     group_notes_of,
     notes_of,
 )
-from kubegang.scheduler.plugins.dynamicresources.preparing import given_back, plan
+from kubegang.scheduler.plugins.dynamicresources.preparing import (
+    given_back,
+    out_of_reach,
+    plan,
+)
 from kubegang.scheduler.plugins.dynamicresources.promising import keep, let_go
 from kubegang.scheduler.plugins.dynamicresources.scoring import has_alternatives, score_of
 from kubegang.scheduler.plugins.dynamicresources.settings import Settings
@@ -193,7 +197,14 @@ class DynamicResourcesOfPods:
         self, state: CycleState, pod: PodInfo, *, node: NodeName, cluster: ClusterView
     ) -> PreBindPlan:
         """Write down what was promised and for whom, and wait until the devices are ready."""
-        return plan(pod, notes_of(state), self._settings)
+        notes = notes_of(state)
+        if not self._rules.promises_bind_nodes:
+            claim = out_of_reach(notes, node, cluster)
+            if claim:
+                return PreBindPlan(
+                    failure(f"claim {claim} got allocated elsewhere in the meantime")
+                )
+        return plan(pod, notes, self._settings)
 
     def take_back(
         self, state: CycleState, pod: PodInfo, *, node: NodeName, cluster: ClusterView

@@ -7,11 +7,13 @@ from functools import partial
 
 from kubegang.scheduler.framework.binding import NOTHING_TO_DO, ApiChange, PreBindPlan
 from kubegang.scheduler.framework.cluster import ClusterView
-from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.status import SUCCESS, Status, failure
 from kubegang.scheduler.plugins.dynamicresources.claims import is_reserved_for
 from kubegang.scheduler.plugins.dynamicresources.notes import PodNotes
+from kubegang.scheduler.plugins.dynamicresources.pools import reaches
 from kubegang.scheduler.plugins.dynamicresources.readiness import has_conditions, readiness
+from kubegang.scheduler.plugins.dynamicresources.requests import claim_name
 from kubegang.scheduler.plugins.dynamicresources.settings import Settings
 from kubegang.scheduler.plugins.dynamicresources.writing import giving_back, taking
 
@@ -44,6 +46,25 @@ def plan(pod: PodInfo, notes: PodNotes, settings: Settings) -> PreBindPlan:
         timeout_seconds=settings.binding_seconds,
         timeout_message="device binding timeout: context deadline exceeded",
     )
+
+
+def out_of_reach(notes: PodNotes, node: NodeName, cluster: ClusterView) -> str:
+    """Return the claim whose devices, promised to a sibling, a node cannot reach; or empty.
+
+    Such a pod is sent back, and finds the right node once the claim is allocated (what comes
+    of it on 1.36.3, mostly: there the sibling that is slower to write the claim is sent back).
+    """
+    row = cluster.nodes.row(node)
+    if row is None:
+        return ""
+    info = cluster.nodes.infos[row]
+    for position, allocation in notes.shared.items():
+        selector = allocation.node_selector
+        if selector is not None and not reaches(
+            info, node_name="", all_nodes=False, selector=selector
+        ):
+            return claim_name(notes.claims[position])
+    return ""
 
 
 def given_back(pod: PodInfo, notes: PodNotes, cluster: ClusterView) -> Sequence[ApiChange]:
