@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kubegang.nodesim.devices import Devices, devices_of
 from kubegang.nodesim.node_file import NodeFileError, default_cluster, nodes_of, parse_node_file
 
 ZONE, RACK = "topology.kubernetes.io/zone", "topology.kubernetes.io/rack"
@@ -89,3 +90,17 @@ def test_two_pools_may_not_share_a_name() -> None:
 
     with pytest.raises(NodeFileError, match=r"nodePools\[0\]\.name"):
         parse_node_file(document)
+
+
+def test_devices_of_a_pool_are_written_on_its_nodes() -> None:
+    devices = {"driver": "gpu.example.com", "count": 2, "attributes": {"model": "a100"}}
+    for given in (devices, [devices]):
+        (node,) = nodes_of(parse_node_file(cluster(devices=given)))
+        assert devices_of(node["metadata"]["annotations"]) == (
+            Devices(driver="gpu.example.com", count=2, attributes={"model": "a100"}),
+        )
+
+
+def test_devices_of_a_pool_need_a_sensible_count() -> None:
+    with pytest.raises(NodeFileError, match=r"nodePools\[0\]\.devices\[0\]\.count: need 0 or more"):
+        parse_node_file(cluster(devices={"driver": "d.io", "count": -1}))

@@ -137,7 +137,7 @@ class ResourceClaims:
             self._pod_changed, lambda _, new: self._pod_changed(new), self._pod_gone
         )
         self._claims.add_handler(
-            self._claim_changed, lambda _, new: self._claim_changed(new), self._claim_matters
+            self._claim_added, lambda _, new: self._claim_changed(new), self._claim_matters
         )
         if self._settings.rules.template_wakes:
             self._templates.add_handler(
@@ -180,6 +180,11 @@ class ResourceClaims:
     def _look_at_claims(self, obj: JsonObject, names: list[str]) -> None:
         for name in names:
             self._queue.add(("claim", obj["metadata"]["namespace"], name))
+
+    def _claim_added(self, claim: JsonObject) -> None:
+        if not self._claims.synced.is_set():
+            self._releaser.saw_at_start(claim)
+        self._claim_changed(claim)
 
     def _claim_changed(self, claim: JsonObject) -> None:
         # Also at the start: whoever it is reserved for may be gone since long.

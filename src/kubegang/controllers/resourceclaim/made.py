@@ -1,8 +1,9 @@
 """Claims that were made: those that the informer has, and those that were created lately.
 
 A claim that was created is remembered. Otherwise a second attempt, after its name could not be
-written into the owner's status and before its news arrive, would make another one. As long as
-it is remembered, one that a user deletes is not made again (measured on 1.37.2 and 1.36.3).
+written into the owner's status and before its news arrive, would make another one. It is
+forgotten when somebody asks for it whose news have arrived. A claim that is still remembered is
+not made again if a user deletes it (measured on 1.37.2 and 1.36.3).
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class MadeClaims:
         metadata = owner["metadata"]
         owner_key = f"{metadata['namespace']}/{metadata['uid']}"
         found = self._claims.by_index(BY_OWNER, owner_key)
+        for claim in found:
+            self._new.pop(_key(claim), None)
         found += [claim for claim in self._remembered() if owner_key in index_by_owner(claim)]
         for claim in found:
             annotations = claim["metadata"].get("annotations") or {}
@@ -57,6 +60,7 @@ class MadeClaims:
         """Return a claim; one that is not known here may be known to the server."""
         known = self._claims.get(namespace, name)
         if known is not None:
+            self._new.pop((namespace, name), None)
             return known
         for claim in self._remembered():
             if _key(claim) == (namespace, name):

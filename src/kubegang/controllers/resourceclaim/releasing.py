@@ -7,6 +7,7 @@ pod's object may stay for long.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Final
 
 from kubegang.apimachinery.errors import NotFoundError
@@ -49,10 +50,19 @@ class Releaser:
         self._groups = groups
         self._group_resource = group_resource
         self._gone: Remembered[str] = Remembered(REMEMBERED)
+        self._unfinished: Remembered[str] = Remembered(REMEMBERED)
 
     def saw_go(self, obj: JsonObject) -> None:
         """Remember that a pod or a group is gone: nobody needs to be asked then."""
         self._gone.add(obj["metadata"]["uid"])
+
+    def saw_at_start(self, claim: JsonObject) -> None:
+        """Take in a claim that was there before: it may be half freed.
+
+        The real controller leaves the finalizer on such a claim until it is deleted.
+        """
+        if _is_held(claim) and not is_allocated(claim):
+            self._unfinished.add(claim["metadata"]["uid"])
 
     async def reconcile(self, namespace: str, name: str) -> None:
         """Release what nobody needs of a claim."""
@@ -63,7 +73,7 @@ class Releaser:
         kept = [entry for entry in before if await self._is_needed(namespace, entry)]
         if len(kept) < len(before):
             await self._take_back(claim, kept)
-        elif not kept and is_deleted(claim) and _is_held(claim):
+        elif not kept and _is_held(claim) and (is_deleted(claim) or self._is_half_freed(claim)):
             await self._let_go(claim)
         if not kept:
             await self._delete_if_done(claim)
@@ -95,6 +105,10 @@ class Releaser:
                 return None
         return found if found["metadata"]["uid"] == entry["uid"] else None
 
+    def _is_half_freed(self, claim: JsonObject) -> bool:
+        # Only those: the scheduler too puts the finalizer on before it allocates.
+        return claim["metadata"]["uid"] in self._unfinished and not is_allocated(claim)
+
     async def _take_back(self, claim: JsonObject, kept: list[JsonObject]) -> None:
         # Not a patch: if anything has changed in between, this has to fail.
         status = {key: value for key, value in claim["status"].items() if key != "reservedFor"}
@@ -102,6 +116,7 @@ class Releaser:
             status["reservedFor"] = kept
         elif _is_held(claim):
             status.pop("allocation", None)
+            self._unfinished.add(claim["metadata"]["uid"])
         changed = await self._client.update(
             RESOURCECLAIMS, {**claim, "status": status}, subresource="status"
         )
@@ -120,10 +135,9 @@ class Releaser:
         metadata = claim["metadata"]
         kept = [entry for entry in metadata["finalizers"] if entry != FINALIZER]
         changed = {**claim, "metadata": {**metadata, "finalizers": kept}}
-        try:
+        with contextlib.suppress(NotFoundError):
             await self._client.update(RESOURCECLAIMS, changed)
-        except NotFoundError:
-            return
+        self._unfinished.discard(metadata["uid"])
 
     async def _delete_if_done(self, claim: JsonObject) -> None:
         owner = owning_pod(claim)
