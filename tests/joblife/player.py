@@ -104,6 +104,11 @@ class Player:
             except NotFoundError:
                 continue
         await self._client.delete(NAMESPACES, self._namespace)
+        for step in self._case.steps:
+            if isinstance(step, CreateOther):
+                resource = self._resources[step.obj["kind"]]
+                with contextlib.suppress(NotFoundError):
+                    await self._client.delete(resource, step.obj["metadata"]["name"])
 
     async def _submit(self) -> None:
         job = self._case.job

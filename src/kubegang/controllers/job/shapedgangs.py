@@ -86,6 +86,8 @@ def index_by_workload(group: JsonObject) -> list[str]:
 class ShapedGangs:
     """The Workloads and PodGroups of Jobs; an object that is not the Job's own leaves it alone.
 
+    Users hear of a Workload that was made, and of nothing else (measured on 1.36.3).
+
     Attributes:
         synced: set when all objects there are have been seen.
     """
@@ -105,7 +107,7 @@ class ShapedGangs:
             index_by=index_by_controller_ref,
             recorder=recorder,
             tells_success=True,
-            tells_failure=True,
+            tells_failure=False,
         )
         self._groups = MadeObjects(
             client,
