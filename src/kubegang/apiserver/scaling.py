@@ -11,7 +11,7 @@ from typing import Any, Final
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.field import FieldError, Path, invalid_object, invalid_value
 from kubegang.apimachinery.fieldmanagers import Entry, Managers, encoded, managers_of
-from kubegang.apimachinery.fieldset import FieldSet
+from kubegang.apimachinery.fieldset import FieldSet, intersection
 from kubegang.apimachinery.labels import label_selector_of
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.ownership import lose
@@ -28,14 +28,15 @@ SCALE: Final = ResourceInfo(
 )
 """The form in which ``/scale`` speaks; nothing is stored so."""
 
-_REPLICAS: Final[FieldSet] = {"f:spec": {"f:replicas": {}}}
+REPLICAS: Final[FieldSet] = {"f:spec": {"f:replicas": {}}}
+"""Where a Scale, and every built-in kind, has the number of replicas."""
 
-_SHOWN = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+SHOWN = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 
 
 def scale_of(obj: JsonObject) -> JsonObject:
     """Return the Scale of an object."""
-    metadata = {name: obj["metadata"][name] for name in _SHOWN if name in obj["metadata"]}
+    metadata = {name: obj["metadata"][name] for name in SHOWN if name in obj["metadata"]}
     status = {"replicas": (obj.get("status") or {}).get("replicas", 0)}
     selector = _selector_text(obj["spec"].get("selector"))
     spec = {"replicas": obj["spec"]["replicas"]} if obj["spec"].get("replicas") else {}
@@ -48,13 +49,17 @@ def scale_of(obj: JsonObject) -> JsonObject:
     }
 
 
-def managed_scale_of(obj: JsonObject) -> JsonObject:
-    """Return the Scale of an object with its managers, as a server-side apply needs it."""
-    scale = scale_of(obj)
+def managed_scale_of(
+    obj: JsonObject, scale: JsonObject, *, replicas: FieldSet = REPLICAS
+) -> JsonObject:
+    """Return the Scale of an object with its managers, as a server-side apply needs it.
+
+    ``replicas`` is where the object itself has the number.
+    """
     entries = [
-        entry._replace(api_version=str(SCALE.group_version), fields=_REPLICAS)
+        entry._replace(api_version=str(SCALE.group_version), fields=REPLICAS)
         for entry in managers_of(obj).values()
-        if _owns_replicas(entry)
+        if intersection(entry.fields, replicas)
     ]
     if entries:
         scale["metadata"]["managedFields"] = encoded(entries)
@@ -81,18 +86,21 @@ def scaled(obj: JsonObject, scale: JsonObject) -> JsonObject:
     return {**obj, "metadata": metadata, "spec": {**obj["spec"], "replicas": replicas}}
 
 
-def with_managers(obj: JsonObject, scale: JsonObject, *, api_version: str) -> JsonObject:
+def with_managers(
+    obj: JsonObject, scale: JsonObject, *, api_version: str, replicas: FieldSet = REPLICAS
+) -> JsonObject:
     """Return an object whose replicas have the managers of its applied Scale."""
     of_scale = {_who(entry): entry for entry in managers_of(scale).values()}
     managers: Managers = {}
     for key, entry in managers_of(obj).items():
-        if not _owns_replicas(entry) or of_scale.pop(_who(entry), None) is not None:
+        owns = intersection(entry.fields, replicas)
+        if not owns or of_scale.pop(_who(entry), None) is not None:
             managers[key] = entry
         else:
-            managers |= lose({key: entry}, _REPLICAS)
+            managers |= lose({key: entry}, replicas)
     for entry in of_scale.values():
         # Measured on 1.37.2: such an entry has no time.
-        new = entry._replace(api_version=api_version, time="")
+        new = entry._replace(api_version=api_version, time="", fields=replicas)
         managers[new.key] = new
     metadata = {**obj["metadata"], "managedFields": encoded(managers.values())}
     return {**obj, "metadata": metadata}
@@ -100,10 +108,6 @@ def with_managers(obj: JsonObject, scale: JsonObject, *, api_version: str) -> Js
 
 def _who(entry: Entry) -> tuple[str, str, str]:
     return entry.manager, entry.operation, entry.subresource
-
-
-def _owns_replicas(entry: Entry) -> bool:
-    return "f:replicas" in entry.fields.get("f:spec", {})
 
 
 def _selector_text(selector: Any) -> str:

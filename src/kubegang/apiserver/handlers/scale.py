@@ -17,7 +17,8 @@ from kubegang.apiserver.negotiation import patch_type
 from kubegang.apiserver.options import write_options
 from kubegang.apiserver.rendering import finish, representation_of, shaped
 from kubegang.apiserver.requests import ApiRequest
-from kubegang.apiserver.scaling import SCALE, managed_scale_of, scale_of, scaled, with_managers
+from kubegang.apiserver.customresources.scaling import scaling_of
+from kubegang.apiserver.scaling import SCALE, managed_scale_of, with_managers
 from kubegang.apiserver.updating import Change, update_object
 from kubegang.apiserver.writing import Write, check_name
 
@@ -39,7 +40,10 @@ async def update_scale(backend: Backend, request: ApiRequest) -> ASGIApp:
     scale = decode_object(backend, speaking, body, options.field_validation)
     write = write_of(request, options)
     check_name(scale, write)
-    value = await update_object(backend, write, lambda old: scaled(old, scale), precondition=True)
+    scaling = scaling_of(request.info)
+    value = await update_object(
+        backend, write, lambda old: scaling.scaled(old, scale), precondition=True
+    )
     return _answer(backend, request, value)
 
 
@@ -56,14 +60,19 @@ async def patch_scale(backend: Backend, request: ApiRequest) -> ASGIApp:
         value = await update_object(backend, write, change, managed=True)
         return _answer(backend, request, value)
     patched = change_of(backend, speaking, body, kind=kind, validation=options.field_validation)
-    value = await update_object(backend, write, lambda old: scaled(old, patched(scale_of(old))))
+    scaling = scaling_of(request.info)
+    value = await update_object(
+        backend, write, lambda old: scaling.scaled(old, patched(scaling.scale_of(old)))
+    )
     return _answer(backend, request, value)
 
 
 def _applied(backend: Backend, speaking: ApiRequest, write: Write, body: bytes) -> Change:
+    scaling = scaling_of(write.info)
+
     def change(old: JsonObject) -> JsonObject:
         scale = apply(
-            managed_scale_of(old),
+            managed_scale_of(old, scaling.scale_of(old), replicas=scaling.replicas),
             decode_applied(body, speaking, write),
             schema=backend.schema(SCALE),
             manager=write.options.manager,
@@ -73,7 +82,8 @@ def _applied(backend: Backend, speaking: ApiRequest, write: Write, body: bytes) 
             now=backend.now(),
         )
         api_version = str(write.info.group_version)
-        return with_managers(scaled(old, scale), scale, api_version=api_version)
+        changed = scaling.scaled(old, scale)
+        return with_managers(changed, scale, api_version=api_version, replicas=scaling.replicas)
 
     return change
 
@@ -81,7 +91,7 @@ def _applied(backend: Backend, speaking: ApiRequest, write: Write, body: bytes) 
 def _answer(backend: Backend, request: ApiRequest, value: bytes) -> ASGIApp:
     speaking = request.speaking(SCALE)
     representation = representation_of(speaking)
-    scale = scale_of(conversion.from_stored(value, request.info))
+    scale = scaling_of(request.info).scale_of(conversion.from_stored(value, request.info))
     if representation.shape != "object":
         scale = shaped(backend, speaking, scale, representation)
     return finish(request, msgspec.json.encode(scale), representation)

@@ -9,10 +9,10 @@ from kubegang.base.clock import Clock
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client
 from kubegang.client.resources import CONTROLLERREVISIONS, DAEMONSETS, PODS
-from kubegang.client.workers import work
+from kubegang.client.workers import FAILURES, work
 from kubegang.client.workqueue import WorkQueue
 from kubegang.controllers.daemonset.failures import FailureBackoff
-from kubegang.controllers.daemonset.fitting import looks_alike, node_of
+from kubegang.controllers.daemonset.fitting import fit_of, looks_alike, node_of
 from kubegang.controllers.daemonset.history import History, Present
 from kubegang.controllers.daemonset.placing import Plan, plan
 from kubegang.controllers.daemonset.pods import ByNode, by_node, new_pod
@@ -84,9 +84,7 @@ class DaemonSetController:
             on_delete=self._gone,
         )
         self._nodes.add_handler(
-            on_add=self._node_changed,
-            on_update=self._node_updated,
-            on_delete=self._node_changed,
+            on_add=self._node_changed, on_update=self._node_updated, on_delete=self._node_gone
         )
         PodNews(
             pods,
@@ -104,7 +102,22 @@ class DaemonSetController:
         if not looks_alike(old, new):
             self._node_changed(new)
 
-    def _node_changed(self, _node: JsonObject) -> None:
+    def _node_changed(self, node: JsonObject) -> None:
+        """Look at the sets whose pod is missing on a node, or may not stay there.
+
+        As upstream: of nodes that only get no new pods any more, the status tells later.
+        """
+        for daemon_set in self._sets.items():
+            fit = fit_of(daemon_set, node)
+            has_pod = any(
+                pod["spec"].get("nodeName") == name_of(node)
+                for pod in self._pod_claims.controlled(daemon_set)
+            )
+            is_misplaced = has_pod and counted(daemon_set, "numberMisscheduled") > 0
+            if is_misplaced or (not fit.stays if has_pod else fit.runs):
+                self._queue.add(key_of(daemon_set))
+
+    def _node_gone(self, _node: JsonObject) -> None:
         for daemon_set in self._sets.items():
             self._queue.add(key_of(daemon_set))
 
@@ -120,18 +133,27 @@ class DaemonSetController:
             return
         revisions = await self._revision_claims.claim(daemon_set)
         present = await self._history.settle(daemon_set, revisions)
-        pods = await self._pod_claims.claim(daemon_set)
-        if not self._is_up_to_date(daemon_set):
-            await self._report(daemon_set, pods, present, observed=False)
-            return
-        nodes = self._nodes.items()
+        observed = self._is_up_to_date(daemon_set)
+        failure: Exception | None = None
         try:
-            await self._manage(daemon_set, nodes, by_node(pods), present)
-            if self._is_up_to_date(daemon_set):
-                await self._renew(daemon_set, nodes, by_node(pods), present)
-            await self._history.clean_up(daemon_set, present.former, pods)
-        finally:
-            await self._report(daemon_set, pods, present, observed=True)
+            if observed:
+                await self._update(daemon_set, present)
+        except FAILURES as error:
+            # Not by ``finally``: whoever is cancelled must not begin another request.
+            failure = error
+        await self._report(daemon_set, present, observed=observed)
+        if failure is not None:
+            raise failure
+
+    async def _update(self, daemon_set: JsonObject, present: Present) -> None:
+        nodes = self._nodes.items()
+        pods = await self._pod_claims.claim(daemon_set)
+        await self._manage(daemon_set, nodes, by_node(pods), present)
+        # Read anew: what was just deleted must not be counted, nor deleted again.
+        pods = await self._pod_claims.claim(daemon_set)
+        if self._is_up_to_date(daemon_set):
+            await self._renew(daemon_set, nodes, by_node(pods), present)
+        await self._history.clean_up(daemon_set, present.former, pods)
 
     def _is_up_to_date(self, daemon_set: JsonObject) -> bool:
         return self._expectations.satisfied(uid_of(daemon_set), now=self._clock.now())
@@ -190,14 +212,8 @@ class DaemonSetController:
             message=f"Found {how} daemon pod {place}, will try to {what} it",
         )
 
-    async def _report(
-        self,
-        daemon_set: JsonObject,
-        pods: Sequence[JsonObject],
-        present: Present,
-        *,
-        observed: bool,
-    ) -> None:
+    async def _report(self, daemon_set: JsonObject, present: Present, *, observed: bool) -> None:
+        pods = await self._pod_claims.claim(daemon_set)
         status = new_status(
             daemon_set,
             self._nodes.items(),

@@ -7,7 +7,7 @@ from kubegang.base.clock import Clock
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client
 from kubegang.client.resources import CONTROLLERREVISIONS, PODS, STATEFULSETS
-from kubegang.client.workers import work
+from kubegang.client.workers import FAILURES, work
 from kubegang.client.workqueue import WorkQueue
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.job.expectations import Expectations
@@ -130,17 +130,22 @@ class StatefulSetController:
             allows_several=self._allows_several,
             now=now,
         )
+        failure: Exception | None = None
         try:
             await update.run()
-        finally:
-            status = new_status(
-                stateful_set,
-                update.pods,
-                current=in_use.current["metadata"]["name"],
-                update=in_use.update["metadata"]["name"],
-                collisions=in_use.collisions,
-                deleted=update.deleted,
-                now=now,
-            )
-            if has_news(stateful_set, status):
-                await self._statuses.write(stateful_set, status)
+        except FAILURES as error:
+            # Not by ``finally``: whoever is cancelled must not begin another request.
+            failure = error
+        status = new_status(
+            stateful_set,
+            update.pods,
+            current=in_use.current["metadata"]["name"],
+            update=in_use.update["metadata"]["name"],
+            collisions=in_use.collisions,
+            deleted=update.deleted,
+            now=now,
+        )
+        if has_news(stateful_set, status):
+            await self._statuses.write(stateful_set, status)
+        if failure is not None:
+            raise failure
