@@ -9,7 +9,7 @@ Pure: results share parts with what they were made from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubegang.apimachinery.fieldset import FieldSet, children_of, is_member, step_text
@@ -21,23 +21,34 @@ from kubegang.apimachinery.schema import ANY, Schema
 _REMOVED = object()
 
 
-def applied_problem(value: Any, schema: Schema, path: str = "") -> str | None:
-    """Return what is wrong with an applied value: the first problem, with its path."""
+def applied_problem(value: Any, schema: Schema) -> str | None:
+    """Return what is wrong with an applied value: every problem with its path, if there is one."""
+    found = list(_problems(value, schema, ""))
+    if len(found) > 1:
+        return "errors:\n  " + "\n  ".join(found)
+    return found[0] if found else None
+
+
+def _problems(value: Any, schema: Schema, path: str) -> Iterator[str]:
     if value is None:
-        return None
+        return
     match schema.type:
         case "object" | "map":
-            if not isinstance(value, dict):
-                return f"{path}: expected map, got &{{{go_plain(value)}}}"
-            return _members_problem(value, schema, path)
+            if isinstance(value, dict):
+                yield from _members_problems(value, schema, path)
+            else:
+                yield f"{path}: expected map, got &{{{go_plain(value)}}}"
         case "array":
-            if not isinstance(value, list):
-                return f"{path}: expected list, got &{{{go_plain(value)}}}"
-            return _items_problem(value, schema, path)
+            if isinstance(value, list):
+                yield from _items_problems(value, schema, path)
+            else:
+                yield f"{path}: expected list, got &{{{go_plain(value)}}}"
         case "any":
-            return None
-    problem = _scalar_problem(value, schema)
-    return f"{path}: {problem}" if problem else None
+            return
+        case _:
+            problem = _scalar_problem(value, schema)
+            if problem:
+                yield f"{path}: {problem}"
 
 
 def merged(live: Any, applied: Any, schema: Schema) -> Any:
@@ -133,17 +144,16 @@ def _woven(live: Sequence[str], applied: Sequence[str]) -> list[tuple[int, str]]
     return result
 
 
-def _members_problem(value: JsonObject, schema: Schema, path: str) -> str | None:
-    for name, member in value.items():
+def _members_problems(value: JsonObject, schema: Schema, path: str) -> Iterator[str]:
+    for name in sorted(value):
         if schema.type == "object" and name not in schema.fields and not schema.keeps_unknown:
-            return f"{path}.{name}: field not declared in schema"
-        problem = applied_problem(member, member_schema(schema, name), f"{path}.{name}")
-        if problem:
-            return problem
-    return None
+            yield f"{path}.{name}: field not declared in schema"
+            # Nothing further is looked at here, as upstream (there in a map's random order).
+            return
+        yield from _problems(value[name], member_schema(schema, name), f"{path}.{name}")
 
 
-def _items_problem(values: list[Any], schema: Schema, path: str) -> str | None:
+def _items_problems(values: list[Any], schema: Schema, path: str) -> Iterator[str]:
     items = schema.items or ANY
     seen: set[str] = set()
     for position, item in enumerate(values):
@@ -153,15 +163,14 @@ def _items_problem(values: list[Any], schema: Schema, path: str) -> str | None:
             try:
                 step = item_step(item, schema)
             except ItemKeyError as error:
-                return f"{path}: element {position}: {error}"
+                yield f"{path}: element {position}: {error}"
+                # What cannot be told apart is not looked into.
+                return
             text = step_text(step)
             if step in seen:
-                return f"{path}: duplicate entries for key {text}"
+                yield f"{path}: duplicate entries for key {text}"
             seen.add(step)
-        problem = applied_problem(item, items, f"{path}{text}")
-        if problem:
-            return problem
-    return None
+        yield from _problems(item, items, f"{path}{text}")
 
 
 def _scalar_problem(value: Any, schema: Schema) -> str | None:

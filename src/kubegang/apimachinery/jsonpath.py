@@ -1,8 +1,8 @@
-"""JSONPath as client-go has it, for the columns of custom resources.
+r"""JSONPath as client-go has it, for the columns of custom resources.
 
 A path is parsed into steps; each step turns the values found so far into others. Members that
 are missing find nothing. Texts follow Kubernetes' dialect: ``.spec.ports[0]``, ``[*]``, ``..``,
-slices, unions, filters such as ``[?(@.type=="Ready")]``, names in quotes or with ``\\.``.
+slices, unions, filters such as ``[?(@.type=="Ready")]``, names in quotes or with ``\.``.
 
 Pure.
 """

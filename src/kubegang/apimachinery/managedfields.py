@@ -127,7 +127,7 @@ def apply(
         managers = _first_managers(live, schema, api_version, subresource=subresource, now=now)
     named = named_fields(applied, schema, subresource)
     others = {key: entry for key, entry in managers.items() if key != own.key}
-    claimed = written_part(applied, subresource)
+    claimed = written_part(applied, subresource, schema)
     # Here the applier's claim includes the name: what has a name is not pruned away.
     owned = [field_set(claimed, schema), *(entry.fields for entry in others.values())]
     result = _pruned(merged(live or {}, claimed, schema), schema, previous.fields, owned)

@@ -45,18 +45,17 @@ _METADATA_KEPT_BY_STATUS_WRITES: dict[str, frozenset[str] | None] = {
 """By kind: which metadata a write to ``/status`` cannot change. Other kinds: none."""
 
 
-def written_part(obj: JsonObject, subresource: str) -> JsonObject:
+def written_part(obj: JsonObject, subresource: str, schema: Schema) -> JsonObject:
     """Return the top-level members that a write to an endpoint can change."""
     if subresource == "status":
         return {name: obj[name] for name in ("metadata", "status") if name in obj}
-    return {
-        name: value for name, value in obj.items() if name not in {"apiVersion", "kind", "status"}
-    }
+    others = {"apiVersion", "kind"} if schema.plain_status else {"apiVersion", "kind", "status"}
+    return {name: value for name, value in obj.items() if name not in others}
 
 
 def owned_part(obj: JsonObject, schema: Schema, subresource: str) -> JsonObject:
     """Return the part of an object that a write to an endpoint can own."""
-    part = written_part(obj, subresource)
+    part = written_part(obj, subresource, schema)
     metadata = part.get("metadata")
     if metadata:
         unowned = _UNOWNED_METADATA

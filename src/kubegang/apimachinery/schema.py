@@ -49,6 +49,7 @@ class Schema:
         keeps_unknown: an object that may have members beside ``fields``, as custom resources
             can say of theirs.
         custom: the structure of a custom kind, whose name says nothing about its rules.
+        plain_status: of a custom kind whose status is written like everything else.
         key_defaults: of a list of type map, what a key that an item leaves out counts as.
     """
 
@@ -68,6 +69,7 @@ class Schema:
         "merge_key",
         "name",
         "patch_strategies",
+        "plain_status",
         "required",
         "type",
         "written_as_null",
@@ -91,6 +93,7 @@ class Schema:
         self.written_as_null: frozenset[str] = frozenset()
         self.keeps_unknown = False
         self.custom = False
+        self.plain_status = False
         self.key_defaults: Mapping[str, Any] = {}
 
     def __repr__(self) -> str:

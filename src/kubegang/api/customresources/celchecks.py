@@ -49,7 +49,10 @@ class RuleChecks:
         node, root = found
         kind = type_of(node, root=root)
         if kind is None:
-            text = "Internal error: internal error: failed to retrieve type information for x-kubernetes-validations"
+            text = (
+                "Internal error: internal error: failed to retrieve type information for "
+                "x-kubernetes-validations"
+            )
             where = path.child("x-kubernetes-validations")
             return [FieldError("InternalError", str(where), text)]
         often = self._bounds[id(schema)]
@@ -82,7 +85,10 @@ class RuleChecks:
         """Return what is wrong with the cost of all rules together."""
         if self._total <= TOTAL_LIMIT:
             return []
-        detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
+        detail = (
+            "contributed to estimated rule cost total exceeding cost limit for entire "
+            "OpenAPIv3 schema"
+        )
         errors = [forbidden_field(where, detail) for _, where in self._expensive]
         name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
         errors.append(forbidden_field(path, _exceeded(name, self._total, TOTAL_LIMIT)))
@@ -119,7 +125,10 @@ def _old_self_errors(
     rule: JsonObject, path: Path, *, uses_old: bool, uncorrelated: Path | None
 ) -> list[FieldError]:
     if uses_old and uncorrelated is not None:
-        detail = f"oldSelf cannot be used on the uncorrelatable portion of the schema within {uncorrelated}"
+        detail = (
+            "oldSelf cannot be used on the uncorrelatable portion of the schema within "
+            f"{uncorrelated}"
+        )
         return [invalid_value(path.child("rule"), rule.get("rule") or "", detail)]
     if not uses_old and rule.get("optionalOldSelf") is not None:
         detail = "may not be set if oldSelf is not used in rule"
@@ -138,7 +147,7 @@ def _exceeded(name: str, cost: int, limit: int) -> str:
 
 def _ordered(rule: JsonObject) -> JsonObject:
     """Return a rule in the internal form in which upstream shows it."""
-    shown = {
+    return {
         "Rule": rule.get("rule") or "",
         "Message": rule.get("message") or "",
         "MessageExpression": rule.get("messageExpression") or "",
@@ -146,4 +155,3 @@ def _ordered(rule: JsonObject) -> JsonObject:
         "FieldPath": rule.get("fieldPath") or "",
         "OptionalOldSelf": rule.get("optionalOldSelf"),
     }
-    return shown

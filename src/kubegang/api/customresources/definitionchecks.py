@@ -8,38 +8,30 @@ Pure.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from typing import Any, Final
 
 from kubegang.api.customresources.approval import ANNOTATION, approval_of, is_protected
-from kubegang.api.customresources.definitions import schemas_of
-from kubegang.api.customresources.fieldpaths import FieldPathError, find_field
-from kubegang.api.customresources.nodes import SchemaNode
-from kubegang.api.customresources.rows import condition_status
+from kubegang.api.customresources.definitions import schemas_of, walk
+from kubegang.api.customresources.naming import condition_status
 from kubegang.api.customresources.schemachecks import SchemaChecks
+from kubegang.api.customresources.versionchecks import version_errors
 from kubegang.api.validation.checks import IMMUTABLE, Errors
 from kubegang.api.validation.kinds import KindRules
 from kubegang.api.validation.metadata import MetadataRules
 from kubegang.apimachinery.field import (
     FieldError,
     Path,
-    duplicate,
     forbidden_field,
     invalid_value,
     not_supported,
     required,
-    too_many,
 )
 from kubegang.apimachinery.names import is_dns1035_label, is_dns1123_subdomain
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.feature_gates import FeatureGates
 
 _SPEC: Final = Path("spec")
-_TYPES: Final = ("boolean", "date", "integer", "number", "string")
-_FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
-_MOST_SELECTABLE: Final = 8
-_SELECTABLE_TYPES: Final = ("string", "boolean", "integer")
 
 
 def validate_definition(definition: JsonObject, _gates: FeatureGates) -> Errors:
@@ -97,32 +89,80 @@ def _spec_errors(spec: JsonObject, old: JsonObject | None) -> Errors:
         yield required(_SPEC.child("scope"))
     elif scope not in ("Cluster", "Namespaced"):
         yield not_supported(_SPEC.child("scope"), scope, ("Cluster", "Namespaced"))
-    versions = spec.get("versions") or []
-    for position, version in enumerate(versions):
-        if (version.get("schema") or {}).get("openAPIV3Schema") is None:
-            where = _SPEC.child("versions").index(position).child("schema", "openAPIV3Schema")
-            yield required(where)
     unchanged = _unchanged_schemas(spec, old)
-    for position, version in enumerate(versions):
-        where = _SPEC.child("versions").index(position)
-        name = version.get("name") or ""
-        if problems := is_dns1035_label(name):
-            yield invalid_value(where.child("name"), name, ",".join(problems))
-        yield from _version_errors(version, where, lenient=name in unchanged)
-    yield from _versions_errors(versions)
+    versions = spec.get("versions") or []
+    yield from _each_version_errors(versions, unchanged)
+    yield from _versions_errors(spec.get("versions"))
     names = spec.get("names") or {}
     for name in ("plural", "singular", "kind", "listKind"):
         if not names.get(name):
             yield required(_SPEC.child("names", name))
     yield from _names_errors(names, _SPEC.child("names"))
+    if versions:
+        yield from _together_errors(versions, unchanged)
     yield from _conversion_errors(spec.get("conversion") or {})
     if spec.get("preserveUnknownFields"):
-        yield invalid_value(
-            _SPEC.child("preserveUnknownFields"),
-            True,
-            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
-            "spec.versions[*].schema instead",
-        )
+        yield from _preserving_errors(spec)
+
+
+def _each_version_errors(versions: list[JsonObject], unchanged: set[str]) -> Errors:
+    together = _said_alike(versions)
+    if "schema" not in together or (versions and not versions[0].get("schema")):
+        for position, version in enumerate(versions):
+            if (version.get("schema") or {}).get("openAPIV3Schema") is None:
+                place = _SPEC.child("versions").index(position)
+                yield required(place.child("schema", "openAPIV3Schema"))
+    for position, version in enumerate(versions):
+        where = _SPEC.child("versions").index(position)
+        name = version.get("name") or ""
+        if problems := is_dns1035_label(name):
+            yield invalid_value(where.child("name"), name, ",".join(problems))
+        own = {key: value for key, value in version.items() if key not in together}
+        status = "status" in (version.get("subresources") or {})
+        yield from version_errors(own, where, has_status=status, lenient=name in unchanged)
+
+
+def _together_errors(versions: list[JsonObject], unchanged: set[str]) -> Errors:
+    """Check what all versions say alike."""
+    together = _said_alike(versions)
+    shared = {key: value for key, value in versions[0].items() if key in together}
+    status = any("status" in (one.get("subresources") or {}) for one in versions)
+    lenient = (versions[0].get("name") or "") in unchanged
+    yield from version_errors(
+        shared, _SPEC, has_status=status, lenient=lenient, schema_field="validation"
+    )
+
+
+def _preserving_errors(spec: JsonObject) -> Errors:
+    where = _SPEC.child("preserveUnknownFields")
+    schemas = [schema for _, schema in schemas_of({"spec": spec})]
+    defaults = (one.get("default") for schema in schemas for one in walk(schema))
+    if any(default is not None for default in defaults):
+        detail = "must be false in order to use defaults in the schema"
+        yield invalid_value(where, value=True, detail=detail)
+    detail = (
+        "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
+        "spec.versions[*].schema instead"
+    )
+    yield invalid_value(where, value=True, detail=detail)
+
+
+_SHARED: Final = ("schema", "subresources", "additionalPrinterColumns", "selectableFields")
+
+
+def _said_alike(versions: list[JsonObject]) -> frozenset[str]:
+    """Return what all versions say alike: errors about that are told once, at the spec itself.
+
+    So does upstream's internal form, which takes up what versions have in common.
+    """
+    if not versions:
+        return frozenset()
+    first = versions[0]
+    return frozenset(
+        name
+        for name in _SHARED
+        if all((one.get(name) or None) == (first.get(name) or None) for one in versions)
+    )
 
 
 def _unchanged_schemas(spec: JsonObject, old: JsonObject | None) -> set[str]:
@@ -147,131 +187,41 @@ def _group_errors(group: str) -> Errors:
         yield invalid_value(where, group, "should be a domain with at least one dot")
 
 
-def _versions_errors(versions: list[JsonObject]) -> Errors:
-    where = _SPEC.child("versions")
+def _versions_errors(given: list[JsonObject] | None) -> Errors:
+    where, versions = _SPEC.child("versions"), given or []
     names = [version.get("name") or "" for version in versions]
     if len(set(names)) != len(names):
-        yield _versions_error(where, "must contain unique version names", versions)
+        yield _versions_error(where, "must contain unique version names", given)
     if sum(bool(version.get("storage")) for version in versions) != 1:
         yield _versions_error(
-            where, "must have exactly one version marked as storage version", versions
+            where, "must have exactly one version marked as storage version", given
         )
+    if versions and (problems := is_dns1035_label(names[0])):
+        yield invalid_value(_SPEC.child("version"), names[0], ",".join(problems))
 
 
-def _versions_error(path: Path, detail: str, versions: list[JsonObject]) -> FieldError:
-    return invalid_value(path, versions or None, detail)
+def _versions_error(path: Path, detail: str, versions: list[JsonObject] | None) -> FieldError:
+    if versions is None:
+        return invalid_value(path, None, detail)
+    together = _said_alike(versions)
+    shown = [_internal_form(version, together) for version in versions]
+    return invalid_value(path, shown, detail)
 
 
-def _version_errors(version: JsonObject, path: Path, *, lenient: bool) -> Errors:
-    yield from _deprecation_errors(version, path.child("deprecationWarning"))
-    subresources = version.get("subresources") or {}
-    schema = (version.get("schema") or {}).get("openAPIV3Schema")
-    if schema is not None:
-        checks = SchemaChecks(has_status="status" in subresources, suppress_costs=lenient)
-        yield from checks.errors(schema, path.child("schema", "openAPIV3Schema"))
-    yield from _scale_errors(subresources.get("scale"), path.child("subresources"))
-    for position, column in enumerate(version.get("additionalPrinterColumns") or ()):
-        yield from _column_errors(column, path.child("additionalPrinterColumns").index(position))
-    fields = version.get("selectableFields") or ()
-    if fields and schema is not None:
-        yield from _selectable_errors(fields, SchemaNode(schema), path.child("selectableFields"))
-
-
-def _deprecation_errors(version: JsonObject, path: Path) -> Errors:
-    warning = version.get("deprecationWarning")
-    if warning is None:
-        return
-    details = []
-    if not version.get("deprecated"):
-        details.append("can only be set for deprecated versions")
-    else:
-        if len(warning.encode()) > 256:
-            details.append("must be <= 256 characters long")
-        if not warning:
-            details.append("must not be an empty string")
-        details += _unprintable(warning)
-    for detail in details:
-        yield invalid_value(path, warning, detail)
-
-
-def _unprintable(text: str) -> list[str]:
-    must = "must only contain printable UTF-8 characters"
-    position = 0
-    for char in text:
-        if not char.isprintable() or (unicodedata.category(char).startswith("Z") and char != " "):
-            return [f"{must}; non-printable character found at index {position}"]
-        position += len(char.encode("utf-8", "surrogatepass"))
-    return []
-
-
-def _scale_errors(scale: JsonObject | None, path: Path) -> Errors:
-    if scale is None:
-        return
-    for name, parent in (("specReplicasPath", ".spec."), ("statusReplicasPath", ".status.")):
-        where, text = path.child(f"scale.{name}"), scale.get(name) or ""
-        if not text:
-            yield required(where)
-        elif not text.startswith("."):
-            yield invalid_value(where, text, "must be a simple json path starting with .")
-        elif not text.startswith(parent):
-            detail = f"should be a json path under {parent.removesuffix('.')}"
-            yield invalid_value(where, text, detail)
-    selector = scale.get("labelSelectorPath")
-    if selector:
-        where = path.child("scale.labelSelectorPath")
-        if not selector.startswith("."):
-            yield invalid_value(where, selector, "must be a simple json path starting with .")
-        elif not selector.startswith((".spec.", ".status.")):
-            yield invalid_value(
-                where, selector, "should be a json path under either .spec or .status"
-            )
-
-
-def _column_errors(column: JsonObject, path: Path) -> Errors:
-    if not column.get("name"):
-        yield required(path.child("name"))
-    kind = column.get("type") or ""
-    if not kind:
-        yield required(path.child("type"), f"must be one of {','.join(_TYPES)}")
-    elif kind not in _TYPES:
-        yield invalid_value(path.child("type"), kind, f"must be one of {','.join(_TYPES)}")
-    form = column.get("format")
-    if form and form not in _FORMATS:
-        yield invalid_value(path.child("format"), form, f"must be one of {','.join(_FORMATS)}")
-    text = column.get("jsonPath") or ""
-    if not text:
-        yield required(path.child("JSONPath"))
-    elif not text.startswith("."):
-        detail = "must be a simple json path starting with ."
-        yield invalid_value(path.child("JSONPath"), text, detail)
-
-
-def _selectable_errors(fields: list[JsonObject], node: SchemaNode, path: Path) -> Errors:
-    seen: set[str] = set()
-    for position, field in enumerate(fields):
-        where, text = path.index(position).child("jsonPath"), field.get("jsonPath") or ""
-        if not text:
-            yield required(where)
-            continue
-        try:
-            found = find_field(text, node, brackets=False)
-        except FieldPathError as error:
-            yield invalid_value(where, text, f"is an invalid path: {error}")
-            continue
-        if found.names[:1] == ("metadata",):
-            yield invalid_value(where, text, "must not point to fields in metadata")
-        if found.node is None or found.node.type not in _SELECTABLE_TYPES:
-            yield invalid_value(
-                where,
-                text,
-                "must point to a field of type string, boolean or integer. Enum string fields "
-                "and strings with formats are allowed.",
-            )
-        if str(found.path) in seen:
-            yield duplicate(where, text)
-        seen.add(str(found.path))
-    if len(seen) > _MOST_SELECTABLE:
-        yield too_many(path, len(seen), _MOST_SELECTABLE)
+def _internal_form(version: JsonObject, together: frozenset[str]) -> JsonObject:
+    """Return a version as upstream's internal form shows it."""
+    own = {key: value for key, value in version.items() if key not in together}
+    return {
+        "Name": version.get("name") or "",
+        "Served": bool(version.get("served")),
+        "Storage": bool(version.get("storage")),
+        "Deprecated": bool(version.get("deprecated")),
+        "DeprecationWarning": version.get("deprecationWarning"),
+        "Schema": own.get("schema"),
+        "Subresources": own.get("subresources"),
+        "AdditionalPrinterColumns": own.get("additionalPrinterColumns"),
+        "SelectableFields": own.get("selectableFields"),
+    }
 
 
 def _names_errors(names: JsonObject, path: Path) -> Iterator[FieldError]:

@@ -20,7 +20,6 @@ from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.typecheck import fits, json_type_problem
-from kubegang.base.feature_gates import FeatureGates
 
 CLEANUP_FINALIZER: Final = "customresourcecleanup.apiextensions.k8s.io"
 
@@ -47,7 +46,7 @@ def normalize_definition(definition: JsonObject) -> None:
             _normalize(schema)
 
 
-def default_definition(definition: JsonObject, _gates: FeatureGates) -> None:
+def default_definition(definition: JsonObject) -> None:
     """Fill in names, conversion, and the first stored version."""
     spec = definition.get("spec") or {}
     names = spec.setdefault("names", {})

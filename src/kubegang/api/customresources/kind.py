@@ -64,7 +64,7 @@ class CustomKind:
         has_status: status is a subresource of its own.
         columns: ``additionalPrinterColumns`` as written.
         selectable: the names of fields that selectors may use, ``spec.color``.
-        terminating: the definition is being deleted; nothing new is created.
+        terminating: the definition is being deleted; nothing new may be created.
         rules: its validation rules.
         storage: the version in which objects are stored, possibly this one.
     """
@@ -101,7 +101,7 @@ class CustomKind:
     @cached_property
     def topology(self) -> Schema:
         """The structure over which field ownership and server-side apply walk."""
-        return topology_of(self.node, name=self.definition)
+        return topology_of(self.node, name=self.definition, has_status=self.has_status)
 
     def shape(self, obj: JsonObject) -> list[str]:
         """Prune an object and bring its metadata to its form; return unknown members' paths.
@@ -116,12 +116,12 @@ class CustomKind:
         return unknown + coerce_embedded(obj, self.node)
 
     def complete(self, obj: JsonObject) -> None:
-        """Bring an object that was patched or applied to its form and fill in defaults.
+        """Bring the metadata of a decoded object to its form and fill in defaults.
 
         Raises:
-            CoercionError: metadata of it, or inside it, has the wrong type.
+            CoercionError: metadata has the wrong type, as that of an applied object may.
         """
-        self.shape(obj)
+        coerce_metadata(obj)
         fill_defaults(obj, self.node)
 
     def from_storage(self, obj: JsonObject) -> JsonObject:

@@ -22,7 +22,7 @@ def list_errors(schema: JsonObject, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with list types, map types and keys at one place."""
     keeps = "x-kubernetes-preserve-unknown-fields"
     if schema.get(keeps) is False:
-        yield invalid_value(path.child(keeps), False, "must be true or undefined")
+        yield invalid_value(path.child(keeps), value=False, detail="must be true or undefined")
     yield from _shape_errors(schema, path)
     keys, list_type = schema.get(_KEYS) or [], schema.get(_LIST)
     if keys and list_type != "map":

@@ -25,6 +25,14 @@ class _Verdict(NamedTuple):
     condition: JsonObject
 
 
+def condition_status(definition: JsonObject, kind: str) -> str:
+    """Return the status of a condition, empty if it is not there."""
+    for condition in (definition.get("status") or {}).get("conditions") or ():
+        if condition["type"] == kind:
+            return str(condition["status"])
+    return ""
+
+
 def status_of(definition: JsonObject, others: Iterable[JsonObject], *, now: str) -> JsonObject:
     """Return the status that a definition should have beside the other definitions."""
     status: JsonObject = {**(definition.get("status") or {})}

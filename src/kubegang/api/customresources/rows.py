@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubegang.api.customresources.kind import CustomKind
+from kubegang.api.customresources.naming import condition_status
 from kubegang.api.customresources.versions import version_key
 from kubegang.api.scheme import ResourceInfo, Subresource
 from kubegang.apimachinery.objects import GroupVersion, GroupVersionKind, JsonObject
@@ -19,17 +20,14 @@ _SCALE = Subresource(
 )
 
 
+def custom_of(info: ResourceInfo) -> CustomKind | None:
+    """Return how objects of a resource are treated, ``None`` if it is none of a definition's."""
+    return info.custom if isinstance(info.custom, CustomKind) else None
+
+
 def is_established(definition: JsonObject) -> bool:
     """Return whether a definition's resources are served."""
     return condition_status(definition, "Established") == "True"
-
-
-def condition_status(definition: JsonObject, kind: str) -> str:
-    """Return the status of a condition, empty if it is not there."""
-    for condition in (definition.get("status") or {}).get("conditions") or ():
-        if condition["type"] == kind:
-            return str(condition["status"])
-    return ""
 
 
 def rows_of(definition: JsonObject) -> tuple[ResourceInfo, ...]:

@@ -226,9 +226,11 @@ def _keyword_errors(schema: JsonObject, path: Path, place: _Place) -> list[Field
     if schema.get("default") is not None and place.no_defaults is not None:
         detail = f"must not be set {place.no_defaults}"
         errors.append(forbidden_field(path.child("default"), detail))
-    for name in _NOT_SUPPORTED:
-        if schema.get(name):
-            errors.append(forbidden_field(path.child(name), f"{name} is not supported"))
+    errors += [
+        forbidden_field(path.child(name), f"{name} is not supported")
+        for name in _NOT_SUPPORTED
+        if schema.get(name)
+    ]
     if kind == "null":
         detail = "type cannot be set to null, use nullable as an alternative"
         errors.append(forbidden_field(path.child("type"), detail))

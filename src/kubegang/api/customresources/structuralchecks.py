@@ -93,9 +93,11 @@ def _extension_errors(node: SchemaNode, path: Path) -> Iterator[FieldError]:
     if node.int_or_string:
         detail = "must be false if x-kubernetes-int-or-string is true"
         if node.preserves:
-            yield invalid_value(path.child("x-kubernetes-preserve-unknown-fields"), True, detail)
+            where = path.child("x-kubernetes-preserve-unknown-fields")
+            yield invalid_value(where, value=True, detail=detail)
         if node.embedded:
-            yield invalid_value(path.child("x-kubernetes-embedded-resource"), True, detail)
+            where = path.child("x-kubernetes-embedded-resource")
+            yield invalid_value(where, value=True, detail=detail)
 
 
 def _type_errors(node: SchemaNode, level: Level, path: Path) -> Iterator[FieldError]:

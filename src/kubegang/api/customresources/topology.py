@@ -7,11 +7,14 @@ from kubegang.api.customresources.nodes import ABSENT, SchemaNode
 from kubegang.apimachinery.schema import ANY, Schema
 
 
-def topology_of(node: SchemaNode, *, name: str) -> Schema:
+def topology_of(node: SchemaNode, *, name: str, has_status: bool) -> Schema:
     """Return the structure of a custom kind; ``name`` is its definition's in OpenAPI."""
     schema = _object(node)
     schema.name = name
     schema.custom = True
+    schema.plain_status = not has_status
+    # Metadata is always there, so a new object's does not count as written by anybody.
+    schema.always_written = frozenset({"metadata"})
     schema.fields |= _meta_fields()
     return schema
 
@@ -28,14 +31,19 @@ def _schema(node: SchemaNode | None) -> Schema:
     if node is None:
         return ANY
     if node.int_or_string:
-        return Schema("int-or-string")
+        return ANY
     match node.type:
         case "object":
             return _object_or_map(node)
         case "array":
             return _list(node)
-        case "string" | "integer" | "number" | "boolean":
+        case "string" if node.raw.get("format") == "date-time":
+            return ANY
+        case "string" | "boolean":
             return Schema(node.type)
+        case "integer" | "number":
+            # Whether it is whole is for validation to say, not for whoever merges.
+            return Schema("number")
     return ANY
 
 
@@ -43,8 +51,6 @@ def _object_or_map(node: SchemaNode) -> Schema:
     if node.values is not None or (node.is_map and not node.properties):
         schema = Schema("map")
         schema.items = _schema(node.values)
-    elif not node.properties and node.preserves:
-        return _atomic_if_said(Schema("any"), node)
     else:
         schema = _object(node)
         if node.embedded:

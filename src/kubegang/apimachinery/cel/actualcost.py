@@ -62,8 +62,8 @@ def call_cost(name: str, overload: str, values: list[Any]) -> int:
         case "join":
             return ceil(_joined_size(values) * 2 * TRAVERSAL)
         case "validate":
-            text = ceil((1 + size_of(values[1])) * TRAVERSAL)
-            return text * int(ceil(values[0].regex_size * REGEX_LENGTH))
+            regex_size: int = values[0].regex_size
+            return ceil((1 + size_of(values[1])) * TRAVERSAL) * ceil(regex_size * REGEX_LENGTH)
         case "containsIP" | "containsCIDR":
             return ceil(size_of(values[0]) * 2 * TRAVERSAL) + ceil(size_of(values[1]) * TRAVERSAL)
     return 1

@@ -95,6 +95,8 @@ class _Checker:
         self.names: dict[int, str] = {}
         self.used: set[str] = set()
         self.known = Substitution()
+        # Inside what is formatted, values of all types may stand side by side.
+        self._mixed = 0
 
     def finish(self) -> None:
         """Look at the literals, once types are known to fit."""
@@ -189,7 +191,9 @@ class _Checker:
                 self.type_of(target_expr)
             return self._undeclared(expr, name)
         found = [] if target_expr is None else [self.type_of(target_expr)]
+        self._mixed += name == "format"
         found += [self.type_of(arg) for arg in expr.args]
+        self._mixed -= name == "format"
         return self._resolve(expr, name, overloads, found, member=target_expr is not None)
 
     def _resolve(
@@ -218,7 +222,10 @@ class _Checker:
                 result = types.DYN
         if result is None:
             return self._tell(
-                expr, _no_overload(name, [self.known.apply(one) for one in found], member=member)
+                expr,
+                _no_overload(
+                    name, [self.known.apply(one, to_dyn=True) for one in found], member=member
+                ),
             )
         self.overloads[expr.id] = ids
         return result
@@ -261,6 +268,8 @@ class _Checker:
             return known
         if self.known.assignable(known, found):
             return found
+        if self._mixed:
+            return types.DYN
         self._tell(
             expr,
             f"expected type '{self.known.apply(known)}' but found '{self.known.apply(found)}'",
@@ -298,7 +307,10 @@ class _Checker:
                 if ranged.is_param:
                     self.known.assignable(ranged, types.DYN)
                 return types.DYN, types.DYN
-        what = f"expression of type '{ranged}' cannot be range of a comprehension (must be list, map, or dynamic)"
+        what = (
+            f"expression of type '{ranged}' cannot be range of a comprehension "
+            "(must be list, map, or dynamic)"
+        )
         self._tell(fold.range, what)
         return types.ERROR, types.ERROR
 

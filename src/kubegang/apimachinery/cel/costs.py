@@ -145,7 +145,7 @@ class _Estimator:
         for one in expr.args:
             cost = cost.plus(self.cost(one))
             item = item.union(self._size_or_unknown(one))
-        self._entries[expr.id] = _Entry(True, _ONE, item)
+        self._entries[expr.id] = _Entry(of_list=True, key=_ONE, value=item)
         return cost
 
     def _map(self, expr: Expr) -> Range:
@@ -157,7 +157,7 @@ class _Estimator:
                 value = value.union(self._size_or_unknown(one))
             else:
                 key = key.union(self._size_or_unknown(one))
-        self._entries[expr.id] = _Entry(False, key, value)
+        self._entries[expr.id] = _Entry(of_list=False, key=key, value=value)
         return cost
 
     def _bind(self, expr: Expr, fold: Fold) -> Range:
@@ -404,7 +404,9 @@ class _Estimator:
     def _size_at(self, path: tuple[str, ...]) -> Range | None:
         if path[0] in (ACCUMULATOR, "__result__"):
             return None
-        place = self._roots.get(path[0])
+        # Names of types, too, count as the first variable itself: upstream's estimator does not
+        # look at what a path begins with.
+        place = self._roots.get(path[0]) or next(iter(self._roots.values()), None)
         for step in path[1:]:
             if place is None:
                 return None

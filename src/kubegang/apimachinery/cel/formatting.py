@@ -39,7 +39,8 @@ def format_text(template: Any, values: Any) -> str:
             raise EvalError(
                 "unexpected end of string"
                 if found.end() == len(template)
-                else f'could not parse formatting clause: unrecognized formatting clause "{template[found.end()]}"'
+                else "could not parse formatting clause: unrecognized formatting clause "
+                f'"{template[found.end()]}"'
             )
         position, value = next(waiting, (-1, None))
         if position < 0:
@@ -94,7 +95,8 @@ def _other_base(verb: str, value: Any) -> str:
 
 def _refused(clause: str, wanted: str, value: Any) -> EvalError:
     return EvalError(
-        f"error during formatting: {clause} can only be used on {wanted}, was given {type_name(value)}"
+        f"error during formatting: {clause} can only be used on {wanted}, "
+        f"was given {type_name(value)}"
     )
 
 

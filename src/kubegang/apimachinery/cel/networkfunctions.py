@@ -15,7 +15,8 @@ from kubegang.apimachinery.gotext import go_quote
 def _url(text: Any) -> Url:
     text = as_text(text)
     bad = EvalError(
-        f"URL parse error during conversion from string: parse {go_quote(text)}: invalid URI for request"
+        f"URL parse error during conversion from string: parse {go_quote(text)}: "
+        "invalid URI for request"
     )
     if not text or any(ord(char) < 0x20 or ord(char) == 0x7F for char in text):
         raise bad
@@ -75,10 +76,9 @@ def _is_canonical(text: Any) -> bool:
 def _cidr(text: Any) -> Cidr:
     text = as_text(text)
     bad = EvalError(
-        f"network address parse error during conversion from string: "
-        f"netip.ParsePrefix({go_quote(text)}): no '/'"
-        if "/" not in text
-        else f"network address parse error during conversion from string: netip.ParsePrefix({go_quote(text)}): bad bits after slash"
+        "network address parse error during conversion from string: "
+        f"netip.ParsePrefix({go_quote(text)}): "
+        + ("bad bits after slash" if "/" in text else "no '/'")
     )
     address, slash, bits = text.partition("/")
     if not slash or not bits.isdigit() or (bits.startswith("0") and bits != "0"):

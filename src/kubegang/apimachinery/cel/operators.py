@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isnan
 from typing import Any, Final
 
 from kubegang.apimachinery.cel.runtime import (
@@ -151,7 +152,7 @@ def _divide(left: Any, right: Any) -> Any:
     if isinstance(left, float) and isinstance(right, float):
         if right:
             return left / right
-        return float("nan") if not left or left != left else float("inf") * left
+        return float("nan") if not left or isnan(left) else float("inf") * left
     if right == 0 and is_number(right):
         raise EvalError("division by zero")
     return _arithmetic(

@@ -6,6 +6,8 @@ needs to be told kind and version, where typed kinds may leave them out.
 
 from __future__ import annotations
 
+from typing import Any
+
 from kubegang.api.customresources.kind import CustomKind
 from kubegang.api.customresources.metadata import CoercionError
 from kubegang.apimachinery.decoding import (
@@ -79,15 +81,13 @@ def _check_type_meta(obj: JsonObject, body: bytes, kind: CustomKind) -> None:
                 f".{name} of type string"
             )
             raise unrecognized_body(problem, body, kind.gvk.kind)
-    for name, word in (("kind", "Kind"), ("apiVersion", "apiVersion")):
-        if not obj.get(name):
-            text = body.decode(errors="replace")
-            problem = f"Object '{word}' is missing in '{text}'"
-            raise unrecognized_body(problem, body, kind.gvk.kind)
-    version = str(kind.gvk.group_version)
-    if obj["apiVersion"] != version:
+    if not obj.get("kind"):
+        problem = f"Object 'Kind' is missing in '{body.decode(errors='replace')}'"
+        raise unrecognized_body(problem, body, kind.gvk.kind)
+    version, found = str(kind.gvk.group_version), obj.get("apiVersion") or ""
+    if found != version:
         raise BadRequestError(
-            f"the API version in the data ({obj['apiVersion']}) does not match the expected "
+            f"the API version in the data ({found}) does not match the expected "
             f"API version ({version})"
         )
 
@@ -118,6 +118,18 @@ def conform_custom(
     if validation == "Warn":
         request.warnings += complaints
     return obj
+
+
+def by_name(obj: JsonObject) -> JsonObject:
+    """Return an object with all members by name, as upstream writes objects without a type."""
+    ordered: JsonObject = _by_name(obj)
+    return ordered
+
+
+def _by_name(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _by_name(value[name]) for name in sorted(value)}
+    return [_by_name(one) for one in value] if isinstance(value, list) else value
 
 
 def no_strategic_merge() -> UnsupportedMediaTypeError:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kubegang.api.customresources.kind import CustomKind
 from kubegang.api.customresources.metadata import CoercionError
-from kubegang.apimachinery.errors import UnexplainedError
-from kubegang.apimachinery.field import FieldError
+from kubegang.api.customresources.rows import custom_of
+from kubegang.api.scheme import ResourceInfo
+from kubegang.apimachinery.errors import UnexplainedError, forbidden
 from kubegang.apimachinery.objects import JsonObject
 
 
@@ -22,6 +23,18 @@ def complete_custom(obj: JsonObject, kind: CustomKind) -> None:
         kind.complete(obj)
     except CoercionError as error:
         raise UnexplainedError(str(error)) from error
+
+
+def refuse_if_terminating(info: ResourceInfo, name: str) -> None:
+    """Refuse a new object of a kind whose definition is being deleted.
+
+    Raises:
+        ForbiddenError: it is.
+    """
+    custom = custom_of(info)
+    if custom is not None and custom.terminating:
+        why = "create not allowed while custom resource definition is terminating"
+        raise forbidden(info.group_resource, name, why)
 
 
 def prepare_custom_update(
@@ -42,15 +55,6 @@ def prepare_custom_update(
             new.pop("status", None)
     if {**new, "metadata": None} != {**old, "metadata": None}:
         new["metadata"]["generation"] = (old["metadata"].get("generation") or 0) + 1
-
-
-def update_errors(
-    kind: CustomKind, new: JsonObject, old: JsonObject, *, subresource: str
-) -> list[FieldError]:
-    """Return what is wrong with a changed object."""
-    if subresource == "status":
-        return kind.status_errors(new, old)
-    return kind.update_errors(new, old)
 
 
 def _keep_all_but_status(new: JsonObject, old: JsonObject) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kubegang.api.customresources.kind import CustomKind
+from kubegang.api.customresources.rows import custom_of
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apiserver.openapi_schemas import reference
@@ -34,8 +35,8 @@ def custom_schemas(rows: Sequence[ResourceInfo], *, older: bool = False) -> dict
     """
     found: dict[str, JsonObject] = {}
     for row in rows:
-        if row.custom is not None:
-            found[row.definition] = _kind_schema(row.custom, older=older)
+        if custom := custom_of(row):
+            found[row.definition] = _kind_schema(custom, older=older)
             found[f"{row.definition}List"] = _list_schema(row)
     return found
 
@@ -66,7 +67,7 @@ def _list_schema(row: ResourceInfo) -> JsonObject:
             "metadata": _reference(LIST_META, "Of the list as a whole."),
         },
         "x-kubernetes-group-version-kind": [_named(gvk)],
-    } | (_selectable(row.custom) if row.custom is not None else {})
+    } | (_selectable(custom) if (custom := custom_of(row)) else {})
 
 
 def _reference(definition: str, description: str) -> JsonObject:
