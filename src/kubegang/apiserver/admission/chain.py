@@ -17,12 +17,12 @@ from kubegang.apiserver.admission import (
     serviceaccounts,
     storageclasses,
 )
+from kubegang.apiserver.admission.escalation import confirm_no_escalation
 from kubegang.apiserver.admission.finalizers import protect_with
 from kubegang.apiserver.admission.namespaces import admit_into_namespace, keep_immortal
 from kubegang.apiserver.admission.request import AdmissionRequest, Admit, Lookup, Operation
 from kubegang.apiserver.admission.workloads import admit_group_of_workload, keep_parallelism
 from kubegang.apiserver.authorization.authorizer import Authorizer
-from kubegang.apiserver.authorization.escalation import confirm_no_escalation
 from kubegang.base.feature_gates import FeatureGates
 
 
