@@ -17,6 +17,7 @@ from kubegang.api.core.types import Namespace, Node
 from kubegang.api.core.volumes import PersistentVolume, PersistentVolumeClaim
 from kubegang.api.meta import Form, decode
 from kubegang.api.policy.types import PodDisruptionBudget
+from kubegang.api.resource.types import DeviceClass, ResourceClaim, ResourceSlice
 from kubegang.api.storage.types import (
     CSIDriver,
     CSINode,
@@ -49,7 +50,7 @@ RecordT = TypeVar("RecordT")
 Body = bytes | msgspec.Raw | JsonObject
 """An object as JSON text, or decoded."""
 
-Part = Literal["nodes", "namespaces", "services", "controllers", "budgets", "storage"]
+Part = Literal["nodes", "namespaces", "services", "controllers", "budgets", "storage", "devices"]
 """A field of ``ClusterState`` that holds records of one kind each."""
 
 Read = Callable[[Body], object]
@@ -69,6 +70,10 @@ def reader(form: type[FormT]) -> Callable[[Body], FormT]:
             return decode(msgspec.json.decode(body), form)
 
     return read
+
+
+def _as_it_is(obj: FormT) -> FormT:
+    return obj
 
 
 def _row(
@@ -95,6 +100,9 @@ RECORDS: Final[Mapping[tuple[str, str], tuple[Part, Read]]] = {
     ("storage.k8s.io", "VolumeAttachment"): _row("storage", VolumeAttachment, attachment_info),
     ("", "PersistentVolume"): _row("storage", PersistentVolume, volume_info),
     ("", "PersistentVolumeClaim"): _row("storage", PersistentVolumeClaim, claim_info),
+    ("resource.k8s.io", "DeviceClass"): _row("devices", DeviceClass, _as_it_is),
+    ("resource.k8s.io", "ResourceSlice"): _row("devices", ResourceSlice, _as_it_is),
+    ("resource.k8s.io", "ResourceClaim"): _row("devices", ResourceClaim, _as_it_is),
 }
 """By group and kind: where the record goes, and what makes it."""
 

@@ -7,19 +7,26 @@ and the defaults that the API server would fill in.
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import msgspec
 
-from kubegang.api.core.types import Pod
+from kubegang.api.apps.types import ReplicaSet, StatefulSet
+from kubegang.api.core.services import Service
+from kubegang.api.core.types import Namespace, Node, Pod
+from kubegang.api.core.volumes import PersistentVolume, PersistentVolumeClaim
 from kubegang.api.defaults.table import apply_defaults
+from kubegang.api.meta import Form, decode
 from kubegang.api.scheduling.decoding import (
     decode_composite_pod_group,
     decode_pod_group,
     decode_workload,
 )
 from kubegang.api.scheduling.types import CompositePodGroup, PodGroup
+from kubegang.api.storage.types import CSIDriver, StorageClass
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
+from kubegang.apimachinery.quantity import QuantityError
 from kubegang.apimachinery.times import TimeError
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.scheduler.framework.conversion import pod_info
@@ -35,9 +42,32 @@ SYSTEM_PRIORITIES = {
 }
 """The PriorityClasses that every cluster has (upstream's)."""
 
-_WHOLE_CLUSTER = frozenset({"Node", "Namespace", "PersistentVolume", "PriorityClass"})
+_WHOLE_CLUSTER = frozenset(
+    {
+        "DeviceClass",
+        "Namespace",
+        "Node",
+        "PersistentVolume",
+        "PriorityClass",
+        "ResourceSlice",
+    }
+)
 _GROUPS = "scheduling.k8s.io"
 _WITH_PRIORITY = frozenset({"Pod", "PodGroup", "CompositePodGroup"})
+
+_FORMS: Mapping[tuple[str, str], type[Form]] = {
+    ("", "Pod"): Pod,
+    ("", "Node"): Node,
+    ("", "Namespace"): Namespace,
+    ("", "Service"): Service,
+    ("apps", "ReplicaSet"): ReplicaSet,
+    ("apps", "StatefulSet"): StatefulSet,
+    ("", "PersistentVolume"): PersistentVolume,
+    ("", "PersistentVolumeClaim"): PersistentVolumeClaim,
+    ("storage.k8s.io", "StorageClass"): StorageClass,
+    ("storage.k8s.io", "CSIDriver"): CSIDriver,
+}
+"""Kinds that have defaults, and are read."""
 
 _read_pod = reader(Pod)
 
@@ -71,7 +101,8 @@ class StateReader:
     def add_written(self, obj: JsonObject) -> bool:
         """Take in an object of a file, completing it; return whether its kind matters."""
         gvk = GroupVersionKind.of(obj)
-        if not (obj.get("metadata") or {}).get("uid"):
+        if not _metadata(gvk, obj).get("uid"):
+            self._check(gvk, obj)
             obj = self._completed(obj, gvk)
         return self.add(gvk, obj)
 
@@ -83,9 +114,8 @@ class StateReader:
         """
         try:
             return self._add(gvk, body)
-        except (msgspec.ValidationError, TimeError) as error:
-            name = (_plain(body).get("metadata") or {}).get("name") or ""
-            raise ObjectError(f"{gvk.kind} {name}: {error}") from error
+        except (msgspec.ValidationError, TimeError, QuantityError) as error:
+            raise ObjectError(_about(gvk, _plain(body), error)) from error
 
     def state(
         self, *, taken: float, unseen: tuple[Unseen, ...] = (), release: str = ""
@@ -108,9 +138,19 @@ class StateReader:
             controllers=tuple(self._records["controllers"]),
             budgets=tuple(self._records["budgets"]),
             storage=tuple(self._records["storage"]),
+            devices=tuple(self._records["devices"]),
         )
 
     # --- steps ---------------------------------------------------------------------------
+
+    def _check(self, gvk: GroupVersionKind, obj: JsonObject) -> None:
+        """Decode once before anything is filled in, which takes well-formed objects for granted."""
+        form = _FORMS.get((gvk.group, gvk.kind))
+        try:
+            if form is not None:
+                decode(obj, form)
+        except msgspec.ValidationError as error:
+            raise ObjectError(_about(gvk, obj, error)) from error
 
     def _add(self, gvk: GroupVersionKind, body: Body) -> bool:
         kind = (gvk.group, gvk.kind)
@@ -195,6 +235,18 @@ def _give_allocatable(node: JsonObject) -> None:
     status = node.setdefault("status", {})
     if "allocatable" not in status and status.get("capacity"):
         status["allocatable"] = dict(status["capacity"])
+
+
+def _metadata(gvk: GroupVersionKind, obj: JsonObject) -> JsonObject:
+    metadata = obj.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise ObjectError(f"{gvk.kind}: metadata must be a mapping")
+    return metadata
+
+
+def _about(gvk: GroupVersionKind, obj: JsonObject, error: Exception) -> str:
+    name = _metadata(gvk, obj).get("name") or ""
+    return f"{gvk.kind} {name}: {error}"
 
 
 def _plain(body: Body) -> JsonObject:

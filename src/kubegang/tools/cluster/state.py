@@ -17,6 +17,7 @@ from kubegang.api.scheduling.types import CompositePodGroup, PodGroup
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.conversion import composite_pod_group_info, pod_group_info
+from kubegang.scheduler.framework.devices import DeviceObject
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
 from kubegang.scheduler.framework.storage import StorageObject
@@ -74,6 +75,7 @@ class ClusterState(msgspec.Struct, frozen=True, kw_only=True):
     controllers: tuple[ControllerInfo, ...] = ()
     budgets: tuple[DisruptionBudget, ...] = ()
     storage: tuple[StorageObject, ...] = ()
+    devices: tuple[DeviceObject, ...] = ()
     objects: Mapping[ObjectKey, JsonObject] = {}
     owners: Mapping[PodUid, ObjectKey] = {}
     warnings: Mapping[ObjectKey, str] = {}

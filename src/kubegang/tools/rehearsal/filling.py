@@ -33,6 +33,8 @@ def fill_cache(
         cache.set_budget(budget)
     for obj in state.storage:
         cache.set_storage(obj)
+    for device in state.devices:
+        cache.set_device_object(device)
     for node in state.nodes:
         cache.set_node(node)
     for workload in state.workloads:

@@ -131,7 +131,7 @@ class Rehearsal:
         """Let pods wait that the cache knows; older ones came earlier."""
         self._enqueued += pods
         for pod in pods:
-            self.queue.add_pod(pod, now=min(pod.created or self.now, self.now))
+            self.queue.add_pod(pod, now=pod.created or self.now)
 
     # --- running -------------------------------------------------------------------------
 

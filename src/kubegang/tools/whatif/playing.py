@@ -161,7 +161,8 @@ def _pending(played: Played, started: frozenset[PodUid]) -> Iterator[StillPendin
         group = cache.pod_group(key) if isinstance(key, PodGroupKey) else None
         message, upstream = _why(played, key, pods)
         yield StillPending(
-            unit=f"{key.kind} {key}" if isinstance(key, PodGroupKey) else f"Pod {pods[0].key}",
+            unit=_unit(played.state, pods[0]),
+            group=str(key) if isinstance(key, PodGroupKey) else "",
             pods=len(pods),
             needed=0 if group is None else group.quorum,
             scheduled=len(cache.scheduled_members(key)) if isinstance(key, PodGroupKey) else 0,

@@ -46,6 +46,8 @@ class StillPending(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """A group or pod that would go on waiting.
 
     Attributes:
+        unit: what its pods belong to: their owner, their group, or the pod itself.
+        group: the group, or empty.
         needed: members without which none starts, 0 without a group.
         scheduled: members that have a node then.
         message: the scheduler's Diagnosis.
@@ -53,6 +55,7 @@ class StillPending(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """
 
     unit: str
+    group: str = ""
     pods: int
     needed: int
     scheduled: int

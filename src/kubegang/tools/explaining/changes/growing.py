@@ -17,8 +17,8 @@ from kubegang.tools.explaining.shortfalls import shape_text
 from kubegang.tools.workunits import count_of
 
 HOSTNAME: Final = "kubernetes.io/hostname"
-MOST_SHAPES: Final = 3
-MOST_DOMAINS: Final = 4
+MOST_SHAPES: Final = 8
+MOST_DOMAINS: Final = 8
 _ROOMY_PODS: Final = 110
 
 
@@ -76,8 +76,9 @@ def _shapes(search: Search) -> Iterator[_Shape]:
     examples: dict[tuple[object, ...], list[NodeInfo]] = {}
     for node in table.infos:
         examples.setdefault((node.allocatable, node.allowed_pods, node.taints), []).append(node)
-    ordered = sorted(examples.values(), key=len, reverse=True)[:MOST_SHAPES]
-    for nodes in ordered:
+    ordered = sorted(examples.values(), key=len, reverse=True)
+    search.is_complete &= len(ordered) <= MOST_SHAPES
+    for nodes in ordered[:MOST_SHAPES]:
         plain = msgspec.structs.replace(nodes[0], unschedulable=False, images=())
         if not key:
             yield _Shape(plain, "")
@@ -92,6 +93,7 @@ def _domains(search: Search) -> list[str]:
     case = search.case
     tried = [one for one in case.findings.tried if one.group == case.key and one.placement.name]
     ordered = sorted(tried, key=lambda one: -len(one.placed))
+    search.is_complete &= len(ordered) <= MOST_DOMAINS
     return [one.placement.name for one in ordered[:MOST_DOMAINS]]
 
 

@@ -19,7 +19,10 @@ T = TypeVar("T")
 WORK: Final = 150_000
 """Nodes looked at by all attempts together; the fewer nodes, the more is tried."""
 
-FEWEST_ATTEMPTS: Final = 24
+FEWEST_ATTEMPTS: Final = 12
+ROOM_COSTS: Final = 4
+"""An attempt that may evict others counts as so many."""
+
 MOST_SUBSETS: Final = 64
 
 
@@ -53,7 +56,7 @@ class Search:
             self.is_complete = False
             return False
         outcome = self.outcome(edits, makes_room=makes_room)
-        return has_started(self.case.key, outcome) or (makes_room and _evicts(outcome))
+        return has_started(self.case.key, outcome) or (makes_room and evicts(outcome))
 
     def outcome(
         self,
@@ -63,7 +66,7 @@ class Search:
         findings: Findings | None = None,
     ) -> Outcome:
         """Return what would become of it with these edits."""
-        self._left -= 1
+        self._left -= ROOM_COSTS if makes_room else 1
         stage = self.case.stage
         with stage.supposing((*self.base, *edits)):
             return stage.outcome(self.case.key, makes_room=makes_room, findings=findings)
