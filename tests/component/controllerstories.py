@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from kubegang.apimachinery.errors import NotFoundError
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apimachinery.times import format_time
 from kubegang.app.controllers import (
     CLAIM_PROTECTION,
     CRON_JOB,
     EPHEMERAL,
     GARBAGE,
-    JOB,
     NAMESPACE,
     POD_GARBAGE,
     PROTECTION,
@@ -21,7 +18,6 @@ from kubegang.app.controllers import (
     VOLUME_PROTECTION,
     VOLUMES,
 )
-from kubegang.client.interface import Resource
 from kubegang.client.resources import (
     CONFIGMAPS,
     CRONJOBS,
@@ -34,81 +30,61 @@ from kubegang.client.resources import (
     PODS,
     STORAGECLASSES,
 )
-from tests.component.controllersharness import ControlledCluster
-from tests.component.faultyplay import SETTLE_SECONDS, Objects, end_state
 from tests.component.jobobjects import NS, Users, bare_pod, config_map, job
+from tests.component.storyrows import Row
 from tests.component.volumeobjects import claim, local_volume, storage_class, using
-
-Act = Callable[[Users], Awaitable[None]]
-
-
-class Row(NamedTuple):
-    """A story and what it is about.
-
-    Attributes:
-        act: what users do; the cluster comes to rest afterwards.
-        controllers: those that run.
-        compared: the resources whose objects must be the same in the end.
-    """
-
-    act: Act
-    controllers: tuple[str, ...]
-    compared: tuple[Resource, ...]
-
-    async def play(self, cluster: ControlledCluster) -> Objects:
-        """Act, wait, and return what is there."""
-        # Whoever finds that an object was deleted under them as well, stops.
-        with contextlib.suppress(NotFoundError):
-            await self.act(Users(cluster))
-        await cluster.wait(SETTLE_SECONDS)
-        return await end_state(cluster.user, *self.compared)
+from tests.component.workloadstories import ROWS as WORKLOAD_ROWS
 
 
 async def cron_job_runs_twice(users: Users) -> None:
-    # Just after a minute, so that each story sees the same two times.
-    await users.wait(60 - users.cluster.clock.now() % 60 + 1)
-    template = {"spec": job()["spec"]}
-    cron_job = {
-        "apiVersion": "batch/v1",
-        "kind": "CronJob",
-        "metadata": {"name": "often"},
-        "spec": {
-            "schedule": "* * * * *",
-            "successfulJobsHistoryLimit": 1,
-            "jobTemplate": template,
-        },
-    }
-    await users.api.create(CRONJOBS, cron_job, NS)
+    await make_cron_job(users, successfulJobsHistoryLimit=1)
     for _ in range(2):
-        await users.wait(62)
-        for pod in await users.active():
-            await users.end(pod, "Succeeded")
+        await users.wait(60)
+        for obj in (await users.api.list(JOBS, NS)).items:
+            await complete(users, obj)
     await users.wait(20)
     await users.api.patch(CRONJOBS, "often", NS, patch={"spec": {"suspend": True}})
 
 
 async def cron_job_replaces(users: Users) -> None:
+    await make_cron_job(users, concurrencyPolicy="Replace")
+    await users.wait(140)
+    await users.api.patch(CRONJOBS, "often", NS, patch={"spec": {"suspend": True}})
+
+
+async def make_cron_job(users: Users, **spec: Any) -> None:
+    # Just after a minute, so that each story sees the same times.
     await users.wait(60 - users.cluster.clock.now() % 60 + 1)
     cron_job = {
         "apiVersion": "batch/v1",
         "kind": "CronJob",
         "metadata": {"name": "often"},
-        "spec": {
-            "schedule": "* * * * *",
-            "concurrencyPolicy": "Replace",
-            "jobTemplate": {"spec": job()["spec"]},
-        },
+        "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": job()["spec"]}, **spec},
     }
     await users.api.create(CRONJOBS, cron_job, NS)
-    await users.wait(142)
-    await users.api.patch(CRONJOBS, "often", NS, patch={"spec": {"suspend": True}})
+    await users.wait(1)
+
+
+async def complete(users: Users, obj: JsonObject) -> None:
+    """Report a Job's success, as the Job controller does."""
+    moment = format_time(users.cluster.clock.now())
+    status = {
+        "startTime": moment,
+        "completionTime": moment,
+        "succeeded": 1,
+        "conditions": [
+            {"type": kind, "status": "True", "lastTransitionTime": moment}
+            for kind in ("SuccessCriteriaMet", "Complete")
+        ],
+    }
+    if not obj.get("status", {}).get("completionTime"):
+        name = obj["metadata"]["name"]
+        await users.api.patch(JOBS, name, NS, patch={"status": status}, subresource="status")
 
 
 async def job_is_cleaned_up(users: Users) -> None:
-    await users.submit(job(ttlSecondsAfterFinished=5))
-    await users.wait(5)
-    for pod in await users.active():
-        await users.end(pod, "Succeeded")
+    await complete(users, await users.submit(job(ttlSecondsAfterFinished=5)))
+    await users.wait(10)
 
 
 async def family_goes(users: Users, policy: str) -> None:
@@ -202,11 +178,9 @@ def pod_with(*volumes: JsonObject) -> JsonObject:
 
 VOLUME_KINDS: tuple[Any, ...] = (PERSISTENTVOLUMES, PERSISTENTVOLUMECLAIMS, PODS)
 ROWS: dict[str, Row] = {
-    "a cron job runs twice": Row(cron_job_runs_twice, (CRON_JOB, JOB), (CRONJOBS, JOBS, PODS)),
-    "a cron job replaces its jobs": Row(
-        cron_job_replaces, (CRON_JOB, JOB, GARBAGE, PROTECTION), (CRONJOBS, JOBS, PODS)
-    ),
-    "a job is cleaned up": Row(job_is_cleaned_up, (JOB, TTL, GARBAGE, PROTECTION), (JOBS, PODS)),
+    "a cron job runs twice": Row(cron_job_runs_twice, (CRON_JOB,), (CRONJOBS, JOBS)),
+    "a cron job replaces its jobs": Row(cron_job_replaces, (CRON_JOB,), (CRONJOBS, JOBS)),
+    "a job is cleaned up": Row(job_is_cleaned_up, (TTL, GARBAGE), (JOBS, PODS)),
     "dependents go after their owner": Row(
         family_goes_in_the_background, (GARBAGE,), (CONFIGMAPS,)
     ),
@@ -219,4 +193,5 @@ ROWS: dict[str, Row] = {
         claim_comes_and_goes, (VOLUMES, CLAIM_PROTECTION, VOLUME_PROTECTION), VOLUME_KINDS
     ),
     "a pod brings a claim": Row(pod_brings_a_claim, (VOLUMES, EPHEMERAL), VOLUME_KINDS),
+    **WORKLOAD_ROWS,
 }

@@ -7,8 +7,9 @@ import random
 import pytest
 
 from kubegang.base.clock import run_virtual
-from tests.component.controllerstories import ROWS, Row
+from tests.component.controllerstories import ROWS
 from tests.component.faultyplay import Played, play, play_and_restart
+from tests.component.storyrows import Row
 
 SEEDS = 2
 

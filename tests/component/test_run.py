@@ -149,8 +149,8 @@ def test_a_cron_job_runs_until_the_time_is_up() -> None:
         },
     }
 
-    found = report([CLUSTER, hourly], "--until", "4h30m")
-    assert (found["stopped"], found["jobs"]) == ("until", {"succeeded": 4})
+    found = report([CLUSTER, hourly], "--until", "2h30m")
+    assert (found["stopped"], found["jobs"]) == ("until", {"succeeded": 2})
 
     hourly["spec"]["suspend"] = True  # type: ignore[index]
     assert report([CLUSTER, hourly])["stopped"] == "settled"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from kubegang.apimachinery.objects import JsonObject
@@ -20,9 +20,21 @@ from kubegang.client.resources import (
     REPLICATIONCONTROLLERS,
     STATEFULSETS,
 )
-from tests.component.controllersharness import ControlledCluster
+from tests.component.controllersharness import ControlledCluster, controllers_test
 
 NS = "default"
+
+CHOSEN = frozenset(
+    {
+        "daemonset-controller",
+        "deployment-controller",
+        "garbage-collector-controller",
+        "replicaset-controller",
+        "persistentvolumeclaim-protection-controller",
+        "replicationcontroller-controller",
+        "statefulset-controller",
+    }
+)
 LABELS = {"app": "web"}
 KINDS: Mapping[str, Resource] = {
     resource.kind: resource
@@ -152,6 +164,20 @@ class Operators:
 
     async def wait(self, seconds: float) -> None:
         await self.cluster.wait(seconds)
+
+
+Scenario = Callable[[Operators], Coroutine[Any, Any, None]]
+
+
+def played(scenario: Scenario) -> Callable[[], None]:
+    """Make a scenario with the controllers of workloads a test."""
+
+    async def on_cluster(cluster: ControlledCluster) -> None:
+        await cluster.start(chosen=CHOSEN)
+        await scenario(Operators(cluster))
+
+    on_cluster.__name__, on_cluster.__doc__ = scenario.__name__, scenario.__doc__
+    return controllers_test(on_cluster)
 
 
 def _tag(spec: JsonObject) -> str:

@@ -116,12 +116,19 @@ def _priorities(case: Case, size: int) -> Iterator[list[Edit]]:
 
 
 def _distributions(case: Case, size: int) -> Iterator[list[Edit]]:
-    """Yield every way to free less CPU, in whole ones, as no pod here asks for parts."""
-    nodes = case.stage.snapshot.nodes.infos
+    """Yield every way to free less CPU, in whole ones, as no pod here asks for parts.
+
+    Only what pods hold can become free.
+    """
+    table = case.stage.snapshot.nodes
+    nodes, held = table.infos, table.requested("cpu")
     for total in range(1000, size, 1000):
         for chosen in itertools.combinations_with_replacement(nodes, total // 1000):
             freed = {one.name: chosen.count(one) * 1000 for one in chosen}
-            yield [SetNode(_with_more(one, freed[one.name])) for one in nodes if one.name in freed]
+            if all(freed.get(node.name, 0) <= held[row] for row, node in enumerate(nodes)):
+                yield [
+                    SetNode(_with_more(one, freed[one.name])) for one in nodes if one.name in freed
+                ]
 
 
 def _with_more(made: NodeInfo, cpu: int) -> NodeInfo:

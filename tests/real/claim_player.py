@@ -16,6 +16,7 @@ from kubegang.client.resources import (
     NAMESPACES,
     NODES,
     PODS,
+    PRIORITYCLASSES,
     RESOURCECLAIMS,
     RESOURCECLAIMTEMPLATES,
     RESOURCESLICES,
@@ -28,6 +29,7 @@ RESOURCES: Final = {
         DEVICECLASSES,
         NODES,
         PODS,
+        PRIORITYCLASSES,
         RESOURCECLAIMS,
         RESOURCECLAIMTEMPLATES,
         RESOURCESLICES,
@@ -39,6 +41,9 @@ QUIET_SECONDS: Final = 2.5
 
 STEP_SECONDS: Final = 0.8
 """So long one unit has the scheduler for itself."""
+
+BACKED_OFF_SECONDS: Final = 1.5
+"""After so long who was woken has been tried."""
 
 PATIENCE_SECONDS: Final = 40.0
 
@@ -65,12 +70,13 @@ class Stage:
             for unit in scene.units:
                 await self._make_unit(unit, namespace)
                 await self._clock.sleep(STEP_SECONDS)
-            first = await self._settled(namespace)
+            first = await self._settled(namespace, scene.tag)
             for obj in scene.late:
                 await self._make(obj, namespace)
+            await self._clock.sleep(BACKED_OFF_SECONDS)
             for name in scene.freed:
                 await self._delete(PODS, name, namespace)
-            return [first, await self._settled(namespace)]
+            return [first, await self._settled(namespace, scene.tag)]
         finally:
             await self._clear(made, namespace)
 
@@ -82,7 +88,9 @@ class Stage:
         policy: JsonObject = {"basic": {}}
         if unit.minimum is not None:
             policy = {"gang": {"minCount": unit.minimum}}
-        spec = {"schedulingPolicy": policy, "resourceClaims": unit.claims}
+        spec: JsonObject = {"schedulingPolicy": policy, "resourceClaims": unit.claims}
+        if unit.topology:
+            spec["schedulingConstraints"] = {"topology": [{"key": unit.topology}]}
         group = _named(self._groups.api_version, "PodGroup", unit.name, spec=spec)
         await self._client.create(self._groups, group, namespace)
         for pod in unit.pods:
@@ -92,12 +100,13 @@ class Stage:
         where = "" if _is_global(obj) else namespace
         await self._client.create(RESOURCES[obj["kind"]], obj, where)
 
-    async def _settled(self, namespace: str) -> Outcome:
+    async def _settled(self, namespace: str, tag: str) -> Outcome:
         """Return the outcome once it does not change any more."""
         started = since = self._clock.now()
         seen: Outcome = {}
         while True:
-            now = await self._outcome(namespace)
+            outcome = await self._outcome(namespace)
+            now = {name: text.replace(tag, "s") for name, text in outcome.items()}
             moment = self._clock.now()
             if now != seen:
                 seen, since = now, moment

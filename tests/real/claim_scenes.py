@@ -23,11 +23,13 @@ class Group(NamedTuple):
 
     Attributes:
         minimum: of the gang; ``None`` for a basic group.
+        topology: the label whose value its pods must share, or empty.
         claims: what its members share.
     """
 
     name: str
     minimum: int | None
+    topology: str
     claims: list[JsonObject]
     pods: list[JsonObject]
 
@@ -36,13 +38,15 @@ class Scene(NamedTuple):
     """One cluster.
 
     Attributes:
-        first: nodes, classes, slices and claim templates.
+        tag: in the names of all that is in no namespace.
+        first: nodes, classes, slices, a priority and claim templates.
         claims: made before the pods that name them, but for one that may come last.
         units: single pods, and groups; made one after the other.
         late: made at the end: what somebody may wait for.
         freed: names of pods that are deleted at the end.
     """
 
+    tag: str
     first: list[JsonObject]
     claims: list[JsonObject]
     units: list[JsonObject | Group]
@@ -53,16 +57,17 @@ class Scene(NamedTuple):
 class Painter:
     """Draws one scene; names of what is not in a namespace carry its tag."""
 
-    def __init__(self, seed: int, *, with_groups: bool, full: bool) -> None:
+    def __init__(self, seed: int, *, number: int, with_groups: bool, full: bool) -> None:
         """Begin.
 
         Args:
             seed: says which scene.
+            number: so often it was drawn before.
             with_groups: whether groups and their claims may occur.
             full: whether taints and partitions may occur, which need gates in 1.35.
         """
         self._rng = random.Random(seed)
-        self._tag = f"s{seed}"
+        self._tag = f"s{seed}r{number}"
         self._groups = with_groups
         self._full = full
         cpus = self._rng.sample(CPUS, self._rng.choice((1, 2, 2, 3)))
@@ -84,9 +89,11 @@ class Painter:
             late += self._slices(next(iter(self._nodes)), name="late")
         names = [f"p{i}" for i in range(self._pods)]
         return Scene(
+            tag=self._tag,
             first=[
                 *(self._node(name, cpu) for name, cpu in self._nodes.items()),
                 *self._device_classes(),
+                _object("scheduling.k8s.io/v1", "PriorityClass", f"{self._tag}-strong", value=1000),
                 *slices,
                 *(self._template(f"t{i}") for i in range(2)),
             ],
@@ -195,7 +202,13 @@ class Painter:
 
     def _unit(self, number: int) -> JsonObject | Group:
         if not self._groups or self._chance(0.4):
-            return self._pod(_each_once(self._own_claims()))
+            pod = self._pod(_each_once(self._own_claims()))
+            if self._chance(0.25):
+                # Strong enough to have others evicted.
+                pod["spec"]["priorityClassName"] = f"{self._tag}-strong"
+                amount = self._rng.choice(("1", "3", "5"))
+                pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = amount
+            return pod
         size = self._rng.choice((2, 2, 3))
         shared = [self._entry("shared")] if self._chance(0.75) else []
         own = self._own_claims() if self._chance(0.5) else []
@@ -206,7 +219,8 @@ class Painter:
         name = f"g{number}"
         own = _each_once(own)
         pods = [self._pod(own, group=name) for _ in range(size)]
-        return Group(name, size if self._chance(0.75) else None, shared, pods)
+        minimum = size if self._chance(0.75) else None
+        return Group(name, minimum, "zone" if self._chance(0.2) else "", shared, pods)
 
     def _own_claims(self) -> list[JsonObject]:
         return [self._entry(f"own{i}") for i in range(self._rng.choice((0, 1, 1, 1, 2)))]

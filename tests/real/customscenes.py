@@ -202,34 +202,82 @@ BREAKS: tuple[tuple[str, Any], ...] = (
     ("spec.versions.0.schema.openAPIV3Schema.type", None),
     ("spec.versions.0.schema.openAPIV3Schema.nullable", True),
     ("spec.versions.0.schema.openAPIV3Schema.additionalProperties", True),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.metadata", {"type": "object", "properties": {"labels": {"type": "object"}}}),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.metadata",
+        {"type": "object", "properties": {"labels": {"type": "object"}}},
+    ),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.type", None),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.type", "int"),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.size.type", ["integer"]),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.size.default", "x"),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.size.default", 99),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.size.uniqueItems", True),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.size.anyOf", [{"type": "integer"}]),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.size.anyOf",
+        [{"type": "integer"}],
+    ),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.name.pattern", "("),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.name.format", "weird"),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.parts.items", None),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.parts.x-kubernetes-list-map-keys", ["nope"]),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.parts.x-kubernetes-list-map-keys", None),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.parts.x-kubernetes-list-type", "bag"),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.parts.items.required", None),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.tags.items", {"type": "object"}),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.labels.properties", {"a": {"type": "string"}}),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.parts.x-kubernetes-list-map-keys",
+        ["nope"],
+    ),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.parts.x-kubernetes-list-map-keys",
+        None,
+    ),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.parts.x-kubernetes-list-type",
+        "bag",
+    ),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.parts.items.required",
+        None,
+    ),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.tags.items",
+        {"type": "object"},
+    ),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.labels.properties",
+        {"a": {"type": "string"}},
+    ),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.template.type", "string"),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.nested.default", {"other": 1}),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.choice.oneOf", [{"properties": {"zz": {"minimum": 1}}}]),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.x-kubernetes-preserve-unknown-fields", False),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.nested.default",
+        {"other": 1},
+    ),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.choice.oneOf",
+        [{"properties": {"zz": {"minimum": 1}}}],
+    ),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.x-kubernetes-preserve-unknown-fields",
+        False,
+    ),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.$ref", "#/x"),
-    ("spec.versions.0.schema.openAPIV3Schema.properties.spec.definitions", {"a": {"type": "string"}}),
+    (
+        "spec.versions.0.schema.openAPIV3Schema.properties.spec.definitions",
+        {"a": {"type": "string"}},
+    ),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.dependencies", {"a": ["b"]}),
     ("spec.versions.0.schema.openAPIV3Schema.properties.spec.foo", 1),
-    ("spec.versions.0.additionalPrinterColumns", [{"name": "A", "type": "text", "jsonPath": "spec"}, {"type": "integer", "jsonPath": ".a", "format": "q"}]),
-    ("spec.versions.0.selectableFields", [{"jsonPath": ".spec.parts"}, {"jsonPath": ".metadata.name"}, {"jsonPath": ".spec.zz"}]),
-    ("spec.versions.0.subresources", {"scale": {"specReplicasPath": "size", "statusReplicasPath": ".spec.x"}}),
+    (
+        "spec.versions.0.additionalPrinterColumns",
+        [
+            {"name": "A", "type": "text", "jsonPath": "spec"},
+            {"type": "integer", "jsonPath": ".a", "format": "q"},
+        ],
+    ),
+    (
+        "spec.versions.0.selectableFields",
+        [{"jsonPath": ".spec.parts"}, {"jsonPath": ".metadata.name"}, {"jsonPath": ".spec.zz"}],
+    ),
+    (
+        "spec.versions.0.subresources",
+        {"scale": {"specReplicasPath": "size", "statusReplicasPath": ".spec.x"}},
+    ),
     ("spec.versions.0.deprecationWarning", "old"),
     ("spec.conversion", {"strategy": "Other"}),
     ("spec.preserveUnknownFields", True),
@@ -291,7 +339,15 @@ VALUES: dict[str, tuple[Any, ...]] = {
         [{"name": str(i)} for i in range(6)],
         [{"name": "a", "extra": 1}],
     ),
-    "tags": (["a", "must"], ["b", "a"], ["a", "a"], ["toolongtag"], [1], "a", ["a", "b", "c", "d", "e", "f"]),
+    "tags": (
+        ["a", "must"],
+        ["b", "a"],
+        ["a", "a"],
+        ["toolongtag"],
+        [1],
+        "a",
+        ["a", "b", "c", "d", "e", "f"],
+    ),
     "labels": ({"a": "b"}, {"a": "a"}, {"a": "toolongvalue"}, {"a": 1}, {"a": None}, []),
     "wild": ({"any": [1, {"thing": None}]}, "x", {}),
     "template": (
@@ -371,7 +427,15 @@ class Scene:
         query = self._rng.choice(("", "", "?fieldValidation=Strict", "?dryRun=All"))
         made = self._create(self._name(), custom_spec(self._rng), query)
         made.body["metadata"] |= self._rng.choice(
-            ({}, {}, {}, {"labels": {"a": "b"}}, {"labels": {"x": 1}}, {"finalizers": ["x"]}, {"zz": 1})
+            (
+                {},
+                {},
+                {},
+                {"labels": {"a": "b"}},
+                {"labels": {"x": 1}},
+                {"finalizers": ["x"]},
+                {"zz": 1},
+            )
         )
         if self._rng.random() < 0.15:
             made.body["status"] = {"replicas": 3}
@@ -386,7 +450,9 @@ class Scene:
     def _merge(self) -> Request:
         patch: Json = {"spec": {**custom_spec(self._rng)}}
         if self._rng.random() < 0.3:
-            patch["spec"] = self._rng.choice(({"size": None}, None, {"parts": None}, [], "x", {"mode": None}))
+            patch["spec"] = self._rng.choice(
+                ({"size": None}, None, {"parts": None}, [], "x", {"mode": None})
+            )
         if self._rng.random() < 0.2:
             patch["metadata"] = {"labels": self._rng.choice(({"l": "v"}, {"l": "v v"}, None))}
         query = self._rng.choice(("", "", "?fieldValidation=Strict"))
@@ -410,7 +476,17 @@ class Scene:
 
     def _status(self) -> Request:
         status = self._rng.choice(
-            ({"replicas": 2}, {"replicas": -1}, {"replicas": "x"}, {"phase": "Up"}, {"phase": "Q"}, {"z": 1}, {"selector": "a=b"}, {"selector": 1}, None)
+            (
+                {"replicas": 2},
+                {"replicas": -1},
+                {"replicas": "x"},
+                {"phase": "Up"},
+                {"phase": "Q"},
+                {"z": 1},
+                {"selector": "a=b"},
+                {"selector": 1},
+                None,
+            )
         )
         patch = {"status": status, "spec": {"size": 9}, "metadata": {"labels": {"s": "t"}}}
         return Request("PATCH", f"{self.base}/{self._name()}/status", patch, MERGE)
@@ -424,7 +500,14 @@ class Scene:
 
     def _read(self) -> Request:
         query = self._rng.choice(
-            ("", "?fieldSelector=spec.mode=x", "?fieldSelector=spec.size=1", "?fieldSelector=metadata.name=a", "?labelSelector=l=v", "?limit=1")
+            (
+                "",
+                "?fieldSelector=spec.mode=x",
+                "?fieldSelector=spec.size=1",
+                "?fieldSelector=metadata.name=a",
+                "?labelSelector=l=v",
+                "?limit=1",
+            )
         )
         if self._rng.random() < 0.4:
             return Request("GET", f"{self.base}/{self._name()}")
@@ -436,13 +519,36 @@ class Scene:
                 Request("POST", self.base, b"{"),
                 Request("POST", self.base, b"[]"),
                 Request("POST", self.base, {"kind": self.kind}),
-                Request("POST", self.base, {"apiVersion": f"{GROUP}/v1", "kind": "Other", "metadata": {"name": "o"}}),
-                Request("POST", self.base, {"apiVersion": f"{GROUP}/v2", "kind": self.kind, "metadata": {"name": "o"}}),
-                Request("POST", self.base, {"apiVersion": f"{GROUP}/v1", "kind": self.kind, "metadata": "x"}),
-                Request("POST", self.base, {"apiVersion": f"{GROUP}/v1", "kind": self.kind, "metadata": {"name": "B_"}}),
-                Request("POST", self.base, {"apiVersion": f"{GROUP}/v1", "kind": self.kind, "spec": 1}),
+                Request(
+                    "POST",
+                    self.base,
+                    {"apiVersion": f"{GROUP}/v1", "kind": "Other", "metadata": {"name": "o"}},
+                ),
+                Request(
+                    "POST",
+                    self.base,
+                    {"apiVersion": f"{GROUP}/v2", "kind": self.kind, "metadata": {"name": "o"}},
+                ),
+                Request(
+                    "POST",
+                    self.base,
+                    {"apiVersion": f"{GROUP}/v1", "kind": self.kind, "metadata": "x"},
+                ),
+                Request(
+                    "POST",
+                    self.base,
+                    {"apiVersion": f"{GROUP}/v1", "kind": self.kind, "metadata": {"name": "B_"}},
+                ),
+                Request(
+                    "POST", self.base, {"apiVersion": f"{GROUP}/v1", "kind": self.kind, "spec": 1}
+                ),
                 Request("PATCH", f"{self.base}/a", {"kind": "Other"}, MERGE),
-                Request("PATCH", f"{self.base}/a", {"spec": {"size": 2}}, "application/strategic-merge-patch+json"),
+                Request(
+                    "PATCH",
+                    f"{self.base}/a",
+                    {"spec": {"size": 2}},
+                    "application/strategic-merge-patch+json",
+                ),
                 Request("PATCH", f"{self.base}/zz", {"spec": {"size": 2}}, MERGE),
                 Request("DELETE", f"{self.base}/b"),
                 Request("GET", f"/apis/{GROUP}/v9/things{self.number}"),

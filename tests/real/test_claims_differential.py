@@ -21,7 +21,7 @@ import pytest
 
 from kubegang.client.resources import pod_groups_in
 from tests.real.claim_player import Outcome, Stage
-from tests.real.claim_scenes import Painter, Scene
+from tests.real.claim_scenes import Painter
 from tests.real.peer_plane import real_plane
 from tests.real.planes import DEFAULT, Setup, client_of
 from tests.system.upprocess import PROGRAM
@@ -65,10 +65,10 @@ def sides(
 ) -> Iterator[Sides]:
     release: str = request.param
     if RUNNING in os.environ:
-        wanted, theirs, ours = os.environ[RUNNING].split(",")
+        wanted, *paths = os.environ[RUNNING].split(",")
         if wanted != release:
             pytest.skip("not the release that runs")
-        yield Sides(release, Path(theirs), Path(ours))
+        yield Sides(release, Path(paths[0]), Path(paths[1]))
         return
     directory = tmp_path_factory.mktemp("claims")
     version = release.replace("1.", "")
@@ -111,13 +111,11 @@ def seeds() -> range:
 
 @pytest.mark.parametrize("seed", seeds())
 def test_claims_settle_alike(sides: Sides, seed: int) -> None:
-    groups = sides.release in GROUP_VERSIONS
-    scene = Painter(seed, with_groups=groups, full=groups).scene()
-    differences = asyncio.run(play(scene, sides, seed))
+    differences = asyncio.run(play(sides, seed))
     assert not differences, "\n".join(differences)
 
 
-async def play(scene: Scene, sides: Sides, seed: int) -> list[str]:
+async def play(sides: Sides, seed: int) -> list[str]:
     """Return how the two sides differ on a scene, whatever timing does."""
     clients = [client_of(sides.theirs), client_of(sides.ours)]
     version = GROUP_VERSIONS.get(sides.release)
@@ -126,6 +124,8 @@ async def play(scene: Scene, sides: Sides, seed: int) -> list[str]:
     differences: list[str] = []
     try:
         for number in range(ROUNDS):
+            groups = version is not None
+            scene = Painter(seed, number=number, with_groups=groups, full=groups).scene()
             namespace = f"claims-{seed}-{number}-{os.getpid()}"
             played = await asyncio.gather(*(s.play(scene, namespace) for s in stages))
             for outcomes, outcome in zip(seen, played, strict=True):

@@ -27,7 +27,6 @@ QUIET_LOOKS = 2
 PATIENCE_SECONDS = 45.0
 
 CLAIMS_GATE = ("DRAWorkloadResourceClaims",)
-GROUPS_GATE = ("GenericWorkload", *CLAIMS_GATE, "TopologyAwareWorkloadScheduling")
 SETUPS = {
     "1.37": Setup(),
     "1.36": Setup(release="1.36"),
@@ -92,7 +91,8 @@ async def compare(seed: int, clients: list[ApiClient], setup: Setup) -> str:
     worlds = [World(client, namespace, group_version=version) for client in clients]
     for client in clients:
         await _make_namespace(client, namespace)
-    story = make_story(seed, group_version=version)
+    made = 3 if setup.release == "1.37" else 1
+    story = make_story(seed, group_version=version, made_per_pod=made)
     difference = ""
     for number, step in enumerate(story):
         said = [await world.do(step) for world in worlds]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from kubegang.apimachinery.errors import ApiError, NotFoundError
+from kubegang.apimachinery.errors import ApiError, ConflictError, NotFoundError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time
 from kubegang.base.clock import Clock
@@ -20,7 +22,7 @@ from kubegang.client.resources import (
     STATEFULSETS,
 )
 from tests.workloadlife.stories import BAD, Step, Story
-from tests.workloadlife.view import View, is_ready, look
+from tests.workloadlife.view import View, as_text, is_ready, look, node_of
 
 SHARED_NODE = "shared"
 NAME = "web"
@@ -61,6 +63,7 @@ class Player:
         self._resource = RESOURCES[story.kind]
         self._labels = {"story": str(story.seed)}
         self._nodes: list[str] = []
+        self._made = 0
 
     async def begin(self) -> None:
         """Make the namespace, the nodes and the object."""
@@ -96,10 +99,11 @@ class Player:
 
     async def _run(self, step: Step, view: View) -> None:
         waiting = [pod for pod in view.pods if pod["status"]["phase"] == "Pending"]
-        for pod in [pod for pod in waiting if not _is_going(pod)][: step.number + 1]:
-            await self._bind(pod)
-            is_bad = pod["spec"]["containers"][0]["image"] == BAD
-            await self._report(pod, phase="Running", ready=not is_bad)
+        chosen = [pod for pod in waiting if not _is_going(pod)][: step.number + 1]
+        await asyncio.gather(*(self._bind(pod) for pod in chosen))
+        await asyncio.gather(
+            *(self._report(pod, phase="Running", ready=_works(pod)) for pod in chosen)
+        )
 
     async def _break(self, step: Step, view: View) -> None:
         ready = [pod for pod in view.pods if is_ready(pod)]
@@ -108,10 +112,12 @@ class Player:
             await self._report(pod, phase="Running", ready=False)
 
     async def _heal(self, _step: Step, view: View) -> None:
-        for pod in view.pods:
-            is_bad = pod["spec"]["containers"][0]["image"] == BAD
-            if pod["status"]["phase"] == "Running" and not is_ready(pod) and not is_bad:
-                await self._report(pod, phase="Running", ready=True)
+        broken = [
+            pod
+            for pod in view.pods
+            if pod["status"]["phase"] == "Running" and not is_ready(pod) and _works(pod)
+        ]
+        await asyncio.gather(*(self._report(pod, phase="Running", ready=True) for pod in broken))
 
     async def _fail(self, step: Step, view: View) -> None:
         running = [pod for pod in view.pods if pod["status"]["phase"] == "Running"]
@@ -120,9 +126,7 @@ class Player:
             await self._report(pod, phase="Failed", ready=False)
 
     async def _finish(self, _step: Step, view: View) -> None:
-        for pod in view.pods:
-            if _is_going(pod):
-                await self._remove(pod)
+        await asyncio.gather(*(self._remove(pod) for pod in view.pods if _is_going(pod)))
 
     # Users
 
@@ -207,28 +211,42 @@ class Player:
     # Nodes
 
     async def _add_node(self, _step: Step | None = None, _view: View | None = None) -> None:
-        name = f"node-{self._story.seed}-{len(self._nodes)}"
+        name = f"node-{self._story.seed}-{self._made}"
+        self._made += 1
         self._nodes.append(name)
         await _make_node(self._client, name, self._labels)
 
-    async def _remove_node(self, _step: Step, _view: View) -> None:
+    async def _remove_node(self, step: Step, view: View) -> None:
         if len(self._nodes) > 1:
-            await self._quietly(NODES, self._nodes.pop(), "")
+            name = await self._node(step, view)
+            self._nodes.remove(name)
+            await self._quietly(NODES, name, "")
+            # The real controller does not look at its sets because a node is gone.
+            await self._annotate(step, view)
 
-    async def _taint(self, step: Step, _view: View) -> None:
+    async def _taint(self, step: Step, view: View) -> None:
         taint = {"key": "tested", "effect": step.text}
-        await self._change_node(step, {"spec": {"taints": [taint]}})
+        await self._change_node(step, view, {"spec": {"taints": [taint]}})
 
-    async def _untaint(self, step: Step, _view: View) -> None:
-        await self._change_node(step, {"spec": {"taints": None}})
+    async def _untaint(self, step: Step, view: View) -> None:
+        await self._change_node(step, view, {"spec": {"taints": None}})
 
-    async def _label_node(self, step: Step, _view: View) -> None:
+    async def _label_node(self, step: Step, view: View) -> None:
         label = str(self._story.seed) if step.number % 2 else "none"
-        await self._change_node(step, {"metadata": {"labels": {"story": label}}})
+        await self._change_node(step, view, {"metadata": {"labels": {"story": label}}})
 
-    async def _change_node(self, step: Step, change: JsonObject) -> None:
-        name = self._nodes[step.number % len(self._nodes)]
-        await self._client.patch(NODES, name, patch=change)
+    async def _change_node(self, step: Step, view: View, change: JsonObject) -> None:
+        await self._client.patch(NODES, await self._node(step, view), patch=change)
+
+    async def _node(self, step: Step, view: View) -> str:
+        """Return a node by what it is like, not by its name."""
+        found = {node["metadata"]["name"]: node for node in (await self._client.list(NODES)).items}
+        looks = [
+            (view.of_node(name), node_text(found[name]), name)
+            for name in self._nodes
+            if name in found
+        ]
+        return sorted(looks)[step.number % len(looks)][-1]
 
     # Through the API
 
@@ -254,15 +272,14 @@ class Player:
             "apiVersion": "v1",
             "kind": "Binding",
             "metadata": {"name": pod["metadata"]["name"]},
-            "target": {"apiVersion": "v1", "kind": "Node", "name": _node_for(pod)},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": node_of(pod) or SHARED_NODE},
         }
-        await self._client.create(
-            PODS,
-            binding,
-            self._namespace,
-            subresource="binding",
-            name=pod["metadata"]["name"],
-        )
+        name = pod["metadata"]["name"]
+        with contextlib.suppress(NotFoundError, ConflictError):
+            # Controllers act meanwhile: a pod may be gone before its turn comes.
+            await self._client.create(
+                PODS, binding, self._namespace, subresource="binding", name=name
+            )
 
     async def _report(self, pod: JsonObject, *, phase: str, ready: bool) -> None:
         condition = {
@@ -270,14 +287,15 @@ class Player:
             "status": "True" if ready else "False",
             "lastTransitionTime": format_time(self._clock.now()),
         }
-        await self._client.patch(
-            PODS,
-            pod["metadata"]["name"],
-            self._namespace,
-            patch={"status": {"phase": phase, "conditions": [condition]}},
-            patch_type="strategic",
-            subresource="status",
-        )
+        with contextlib.suppress(NotFoundError):
+            await self._client.patch(
+                PODS,
+                pod["metadata"]["name"],
+                self._namespace,
+                patch={"status": {"phase": phase, "conditions": [condition]}},
+                patch_type="strategic",
+                subresource="status",
+            )
 
     async def _remove(self, pod: JsonObject) -> None:
         await self._quietly(PODS, pod["metadata"]["name"], self._namespace)
@@ -289,14 +307,15 @@ class Player:
             return
 
 
+def _works(pod: JsonObject) -> bool:
+    return bool(pod["spec"]["containers"][0]["image"] != BAD)
+
+
 def _is_going(pod: JsonObject) -> bool:
     return "deletionTimestamp" in pod["metadata"]
 
 
-def _node_for(pod: JsonObject) -> str:
-    """Return the node that a pod asks for; all others share one."""
-    affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
-    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
-    if required is None:
-        return SHARED_NODE
-    return str(required["nodeSelectorTerms"][0]["matchFields"][0]["values"][0])
+def node_text(node: JsonObject) -> str:
+    """Return what distinguishes a node from the others of its story."""
+    labels = {k: v for k, v in node["metadata"]["labels"].items() if k == "story"}
+    return as_text([labels, node["spec"].get("taints") or []])

@@ -136,11 +136,11 @@ def _of_stateful_set(rng: random.Random) -> JsonObject:
 
 
 def _of_daemon_set(rng: random.Random) -> JsonObject:
-    rolling = rng.choice([None, {"maxUnavailable": 2}, {"maxSurge": 1, "maxUnavailable": 0}])
     if rng.random() < 0.2:
         return {"updateStrategy": {"type": "OnDelete"}}
-    strategy: JsonObject = {"type": "RollingUpdate"}
-    return {"updateStrategy": {**strategy, "rollingUpdate": rolling} if rolling else strategy}
+    # All nodes at once: of some, the real controller takes any.
+    rolling = rng.choice([{"maxUnavailable": "100%"}, {"maxSurge": "100%", "maxUnavailable": 0}])
+    return {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}
 
 
 def _claim() -> JsonObject:

@@ -36,6 +36,15 @@ COMPARED = (
 RACES = ("SuccessfulUpdate", "FailedUpdate", "FailedBinding", "ProvisioningFailed")
 
 COMBINED = "(combined from similar events): "
+"""Which events become one depends on their order, and that on chance where pods are made at
+once: only their number counts then."""
+
+_SCALED = re.compile(r"Scaled (up|down) replica set (\S+) from ([0-9]+) to ([0-9]+)")
+"""In how many steps depends on how many pods get ready between two looks of the controller."""
+
+_NODE = re.compile(r"node-([0-9]+)-[0-9]+")
+"""The nodes of a story are alike until something happens to them; with which of them a
+DaemonSet begins is chance."""
 
 _RANDOM_END = re.compile(r"(?<=-)[bcdfghjklmnpqrstvwxz2456789]{5}(?=$|[ ,])")
 
@@ -75,11 +84,11 @@ class View:
             if kind != "Pod"
         }
         self.objects["Pod"] = [_plain_pod(pod) for pod in self.pods]
-        counts: Counter[str] = Counter()
-        for event in events:
-            if event["reason"] not in RACES:
-                counts[_told(event)] += event.get("count") or 1
-        self.objects["Event"] = [f"{count} x {told}" for told, count in sorted(counts.items())]
+        self.objects["Event"] = _told(events)
+
+    def of_node(self, name: str) -> str:
+        """Return the pods that are on a node or meant for it, as text."""
+        return as_text([_plain_pod(pod) for pod in self.pods if node_of(pod) == name])
 
 
 async def look(client: Client, namespace: str) -> View:
@@ -93,6 +102,17 @@ def is_ready(pod: JsonObject) -> bool:
     return is_true(pod["status"].get("conditions"), "Ready")
 
 
+def node_of(pod: JsonObject) -> str:
+    """Return the node that a pod is on or asks for, or an empty text."""
+    if pod["spec"].get("nodeName"):
+        return str(pod["spec"]["nodeName"])
+    affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    if required is None:
+        return ""
+    return str(required["nodeSelectorTerms"][0]["matchFields"][0]["values"][0])
+
+
 def as_text(value: Any) -> str:
     """Return a value as sorted, indented JSON."""
     return msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=1).decode()
@@ -103,6 +123,11 @@ def _plain(obj: JsonObject) -> JsonObject:
     status = obj.get("status") or {}
     if "observedGeneration" in status:
         plain["observed"] = status["observedGeneration"] == obj["metadata"]["generation"]
+    if (obj.get("spec") or {}).get("strategy", {}).get("type") == "Recreate":
+        # The real controller notes its new ReplicaSet on the Deployment as it was before the
+        # last old pod went, is refused, and then finds one that it need not note.
+        conditions = plain["status"].get("conditions") or []
+        plain["status"]["conditions"] = [e for e in conditions if e["type"] != "Progressing"]
     plain["going"] = "deletionTimestamp" in obj["metadata"]
     return plain
 
@@ -117,22 +142,36 @@ def _plain_pod(pod: JsonObject) -> JsonObject:
 def _without_chance(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _without_chance(v) for k, v in value.items() if k not in _CHANCE}
-    return [_without_chance(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_without_chance(item) for item in value]
+    return _NODE.sub(r"node-\1-?", value) if isinstance(value, str) else value
 
 
 def _age(pod: JsonObject) -> tuple[str, str]:
     return pod["metadata"]["creationTimestamp"], pod["metadata"]["name"]
 
 
-def _told(event: JsonObject) -> str:
-    message = _RANDOM_END.sub("?", event["message"].removeprefix(COMBINED))
-    return " | ".join(
-        (
-            event["involvedObject"]["kind"],
-            event["involvedObject"]["name"],
-            event["type"],
-            event["reason"],
-            event["source"].get("component", ""),
-            message.replace(event["metadata"]["namespace"], "NS"),
-        )
-    )
+def _told(events: list[JsonObject]) -> list[str]:
+    """Return how often each thing was told."""
+    combined = {_about(event) for event in events if event["message"].startswith(COMBINED)}
+    counts: Counter[str] = Counter()
+    for event in events:
+        if event["reason"] in RACES:
+            continue
+        about = _about(event)
+        if scaled := _SCALED.fullmatch(event["message"]):
+            way, name, before, after = scaled.groups()
+            told = f"Scaled {way} replica set {name}, pods in all"
+            counts[told] += abs(int(after) - int(before)) * (event.get("count") or 1)
+            continue
+        message = _NODE.sub("node-?", _RANDOM_END.sub("?", event["message"]))
+        message = message.replace(event["metadata"]["namespace"], "NS")
+        told = " | ".join((*about, "combined" if about in combined else message))
+        counts[told] += event.get("count") or 1
+    return [f"{count} x {told}" for told, count in sorted(counts.items())]
+
+
+def _about(event: JsonObject) -> tuple[str, ...]:
+    regarding = event["involvedObject"]
+    source = event["source"].get("component", "")
+    return regarding["kind"], regarding["name"], event["type"], event["reason"], source

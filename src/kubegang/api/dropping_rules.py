@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubegang.api.device_dropping import DEVICE_FIELD_RULES
 from kubegang.api.gated_fields import Rule, RuleSet
 
 KindKey = tuple[str, str]
@@ -140,12 +141,7 @@ _KIND_RULES: dict[KindKey, tuple[Rule, ...]] = {
         Rule("CoordinatedLeaderElection", ("spec.strategy",)),
         Rule("CoordinatedLeaderElection", ("spec.preferredHolder",)),
     ),
-    ("resource.k8s.io", "ResourceSlice"): (
-        Rule(
-            "DRAListTypeAttributes",
-            _each(("spec.devices[].attributes{}",), "ints", "bools", "strings", "versions"),
-        ),
-    ),
+    **DEVICE_FIELD_RULES,
     ("scheduling.k8s.io", "PodGroup"): (
         Rule("TopologyAwareWorkloadScheduling", ("spec.schedulingConstraints",)),
         Rule(

@@ -49,7 +49,7 @@ class ResourceClaimRules(msgspec.Struct, frozen=True, kw_only=True):
             each member's post filter frees the group's claims.
         promises_bind_nodes: whether a claim that a sibling took in the same cycle keeps a
             member to the nodes of its devices (1.37); before, only claims whose status has
-            the allocation do, and the member may be bound where the devices are not.
+            the allocation do, and a member elsewhere is sent back before it is bound.
         deletions_wake: whether the deletion of a claim may let pods in (1.37).
         siblings_share: whether members of a group share a claim within one cycle (1.36 and
             later).

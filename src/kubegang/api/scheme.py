@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from kubegang.api.customresources.kind import CustomKind
 from kubegang.apimachinery.objects import GroupResource, GroupVersion, GroupVersionKind
 from kubegang.base.feature_gates import FeatureGates
 
@@ -48,7 +47,7 @@ class ResourceInfo(msgspec.Struct, frozen=True):
             Events of both groups are the same objects.
         warning: what every answer about this resource warns of, or empty.
         list_name: what a list of objects is called where it is not the kind with ``List``.
-        custom: how objects are treated if a CustomResourceDefinition made this row.
+        custom: the ``CustomKind`` if a CustomResourceDefinition made this row (``custom_of``).
     """
 
     group: str
@@ -82,7 +81,7 @@ class ResourceInfo(msgspec.Struct, frozen=True):
     storage_group: str | None = None
     warning: str = ""
     list_name: str = ""
-    custom: CustomKind | None = None
+    custom: object | None = None
 
     @property
     def group_version(self) -> GroupVersion:
@@ -149,9 +148,7 @@ class Scheme:
         picked.sort(key=lambda row: (position[row.group_version], row.plural))
         return cls(known, picked)
 
-    def with_custom(
-        self, rows: Iterable[ResourceInfo], served: Iterable[ResourceInfo]
-    ) -> Scheme:
+    def with_custom(self, rows: Iterable[ResourceInfo], served: Iterable[ResourceInfo]) -> Scheme:
         """Return these resources and custom ones after them; nothing here is replaced."""
         return Scheme(
             (*rows, *self._rows.values()),
@@ -173,6 +170,10 @@ class Scheme:
     def storage(self, info: ResourceInfo) -> ResourceInfo:
         """Return the row of the form in which objects are stored, served or not."""
         return self._rows[info.stored_as]
+
+    def is_custom_group(self, group: str) -> bool:
+        """Return whether all that is served of a group are custom resources."""
+        return all(row.custom is not None for row in self._served if row.group == group)
 
     def has_group(self, group: str) -> bool:
         """Return whether anything of the group is served."""

@@ -10,7 +10,7 @@ import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kubegang.apimachinery.errors import ApiError
-from kubegang.apiserver.authn import Authenticator, Identity
+from kubegang.apiserver.authn import Authenticator
 from kubegang.apiserver.authorization.attributes import attributes_of
 from kubegang.apiserver.authorization.authorizer import MASTERS, Authorizer, Decision, refusal
 from kubegang.apiserver.authorization.impersonation import Impersonation
@@ -48,23 +48,23 @@ class AccessControl:
         """Pass the request on with its identity, or refuse it."""
         if scope["type"] == "http":
             try:
-                scope["kubegang.identity"] = self._admitted(scope)
+                self._admit(scope)
             except ApiError as error:
                 await error_answer(error)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    def _admitted(self, scope: Scope) -> Identity:
+    def _admit(self, scope: Scope) -> None:
         sender = self._authenticator.identify(scope)
         scope[SENDER] = sender
         identity = self._impersonation.identity(scope, sender)
+        scope["kubegang.identity"] = identity
         scope[DECISION] = MASTERS_DECISION
         if MASTERS not in identity.groups:
             asked = attributes_of(scope)
             decision = scope[DECISION] = self._authorizer.decide(identity, asked)
             if not decision.allowed:
                 raise refusal(identity, asked, decision.reason)
-        return identity
 
 
 def confirm_may_create(backend: Backend, request: ApiRequest) -> None:

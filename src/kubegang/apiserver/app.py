@@ -28,9 +28,9 @@ from kubegang.apiserver.authn import Authenticator
 from kubegang.apiserver.authorization.authorizer import AllowAll, RoleAuthorizer
 from kubegang.apiserver.authorization.impersonation import Impersonation
 from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.catalog import Catalog
 from kubegang.apiserver.chance import Rng
 from kubegang.apiserver.changes import ChangeCache
-from kubegang.apiserver.customresources.catalog import Catalog
 from kubegang.apiserver.descriptions import load_descriptions
 from kubegang.apiserver.discovery import discovery_routes
 from kubegang.apiserver.health import Check, health_routes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kubegang.api.customresources.rows import custom_of
 from kubegang.api.facts import Facts
 from kubegang.api.scheme import ResourceInfo, Scheme
 from kubegang.apimachinery.objects import GroupVersionKind
@@ -12,9 +13,9 @@ from kubegang.apimachinery.signedtokens import SigningKey
 from kubegang.apimachinery.times import format_time
 from kubegang.apiserver.admission.chain import Admission
 from kubegang.apiserver.authorization.authorizer import AllowAll, Authorizer
+from kubegang.apiserver.catalog import Catalog
 from kubegang.apiserver.chance import Rng
 from kubegang.apiserver.changes import ChangeCache
-from kubegang.apiserver.customresources.catalog import Catalog
 from kubegang.apiserver.services.pool import ServicePool
 from kubegang.base.clock import Clock
 from kubegang.base.feature_gates import FeatureGates
@@ -64,6 +65,6 @@ class Backend:
 
     def schema(self, info: ResourceInfo) -> Schema:
         """Return the structure of a resource's objects."""
-        if info.custom is not None:
-            return info.custom.topology
+        if custom := custom_of(info):
+            return custom.topology
         return self.facts.definition(info.definition)

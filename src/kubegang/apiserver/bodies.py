@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubegang.api.customresources.rows import custom_of
 from kubegang.apimachinery.decoding import (
     MalformedBodyError,
     NotAnObjectError,
@@ -55,8 +56,8 @@ def decode_object(
         BadRequestError: it cannot be decoded, or is something else.
     """
     info = request.info
-    if info.custom is not None:
-        return decode_custom(request, body, info.custom, validation)
+    if custom := custom_of(info):
+        return decode_custom(request, body, custom, validation)
     return decode_as(backend, request, body, wanted=info.gvk, validation=validation)
 
 

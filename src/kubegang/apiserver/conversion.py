@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubegang.api.customresources.rows import custom_of
 from kubegang.api.dropping import canonicalize
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.objects import JsonObject
@@ -21,8 +22,8 @@ def is_renamed(info: ResourceInfo) -> bool:
 
 def to_stored(obj: JsonObject, info: ResourceInfo) -> JsonObject:
     """Return an object of the request's version in its stored form."""
-    if info.custom is not None:
-        return info.custom.to_storage(obj)
+    if custom := custom_of(info):
+        return custom.to_storage(obj)
     if not is_renamed(info):
         return obj
     stored = events.to_core(obj)
@@ -33,8 +34,8 @@ def to_stored(obj: JsonObject, info: ResourceInfo) -> JsonObject:
 def from_stored(value: bytes, info: ResourceInfo) -> JsonObject:
     """Decode a stored value into the request's version."""
     obj = codec.decode(value)
-    if info.custom is not None:
-        return info.custom.from_storage(obj)
+    if custom := custom_of(info):
+        return custom.from_storage(obj)
     if is_renamed(info):
         obj = events.from_core(obj)
         canonicalize(obj, info.gvk)
@@ -56,6 +57,9 @@ def object_bytes(value: bytes, info: ResourceInfo) -> bytes:
 
 def items_bytes(values: Sequence[bytes], info: ResourceInfo) -> bytes:
     """Return stored values as the items of a list in the request's version."""
-    if is_renamed(info) or info.custom is not None:
+    if info.custom is not None:
+        # Items of custom lists say what they are, each for itself.
+        return b",".join(object_bytes(value, info) for value in values)
+    if is_renamed(info):
         return codec.join_items([object_bytes(value, info) for value in values], info.gvk)
     return codec.join_items(values, info.stored_as)

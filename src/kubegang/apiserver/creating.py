@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from kubegang.api.dropping import canonicalize
-from kubegang.api.validation.table import validate_create
 from kubegang.apimachinery.errors import AlreadyExistsError, UnexplainedError, already_exists
 from kubegang.apimachinery.managedfields import record_update
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
+from kubegang.apiserver.customresources.preparing import refuse_if_terminating
 from kubegang.apiserver.quota.charging import charge
 from kubegang.apiserver.registry import complete, prepare_create
 from kubegang.apiserver.services.allocation import allocate
+from kubegang.apiserver.validating import create_errors
 from kubegang.apiserver.writing import Write, place_in_namespace
 from kubegang.store.interface import KeyExistsError
 
@@ -36,6 +37,7 @@ async def create_object(
     complete(obj, write.info, backend.gates)
     if not managed:
         _record(backend, write, obj)
+    refuse_if_terminating(write.info, obj["metadata"].get("name") or "")
     backend.admission.admit(write.admission("create", obj))
     try:
         if obj["metadata"].get("generateName") and not obj["metadata"].get("name"):
@@ -63,10 +65,7 @@ async def _create_named(backend: Backend, write: Write, obj: JsonObject) -> byte
     prepare_create(obj, info, gates=backend.gates, now=backend.now(), rng=backend.rng)
     canonicalize(obj, info.gvk)
     name = obj["metadata"].get("name", "")
-    if info.custom is not None:
-        errors = info.custom.create_errors(obj)
-    else:
-        errors = validate_create(obj, info.gvk, backend.gates)
+    errors = create_errors(obj, info, backend.gates)
     write.check_valid(name, errors, kind=obj["kind"])
     backend.admission.check(write.admission("create", obj))
     await charge(backend, write, obj)

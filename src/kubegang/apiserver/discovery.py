@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kubegang.api.scheme import ResourceInfo, Scheme
 from kubegang.apimachinery.errors import ApiError
 from kubegang.apimachinery.objects import GroupVersion, JsonObject
-from kubegang.apiserver.customresources.catalog import Catalog
+from kubegang.apiserver.catalog import Catalog
 from kubegang.apiserver.discovery_documents import (
     aggregated_list,
     api_group,

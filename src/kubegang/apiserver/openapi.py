@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kubegang.api.facts import Facts
 from kubegang.api.scheme import ResourceInfo, Scheme
 from kubegang.apimachinery.objects import GroupVersion, JsonObject
-from kubegang.apiserver.customresources.catalog import Catalog
+from kubegang.apiserver.catalog import Catalog
 from kubegang.apiserver.customresources.schemas import LIST_META, OBJECT_META, custom_schemas
 from kubegang.apiserver.errors import method_not_allowed
 from kubegang.apiserver.openapi_paths import paths_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import sys
 from typing import Any
 
@@ -26,6 +27,9 @@ class CertificateProtocol(HttpToolsProtocol):
         """Read the subject once, when the handshake is done."""
         super().connection_made(transport)
         self._subject = subject_of(transport.get_extra_info("peercert"))
+        tls = transport.get_extra_info("ssl_object")
+        if self._subject is not None and tls is not None:
+            self._subject["id"] = credential_id(tls.getpeercert(binary_form=True))
 
     def on_message_begin(self) -> None:
         """Begin a request."""
@@ -46,6 +50,11 @@ class CertificateProtocol(HttpToolsProtocol):
         )
         self.transport.write(head.encode() + body)
         self.transport.close()
+
+
+def credential_id(certificate: bytes) -> str:
+    """Return how Kubernetes names a certificate, given its DER form."""
+    return f"X509SHA256={hashlib.sha256(certificate).hexdigest()}"
 
 
 def subject_of(certificate: dict[str, Any] | None) -> dict[str, Any] | None:

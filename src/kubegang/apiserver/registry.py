@@ -8,6 +8,7 @@ the uid: in place, on wire objects of the request's version.
 
 from __future__ import annotations
 
+from kubegang.api.customresources.rows import custom_of
 from kubegang.api.defaults.table import apply_defaults
 from kubegang.api.dropping import canonicalize, drop_disabled_fields
 from kubegang.api.scheme import ResourceInfo
@@ -32,14 +33,16 @@ _RESET_METADATA = (
 
 def complete(obj: JsonObject, info: ResourceInfo, gates: FeatureGates) -> None:
     """Bring a decoded object to canonical form and fill in what it leaves open."""
-    if info.custom is not None:
-        complete_custom(obj, info.custom)
+    if custom := custom_of(info):
+        complete_custom(obj, custom)
         return
-    decode = rules_of(info.group_resource).decode
-    if decode is not None:
-        decode(obj)
+    rules = rules_of(info.group_resource)
+    if rules.decode is not None:
+        rules.decode(obj)
     canonicalize(obj, info.gvk)
     apply_defaults(obj, info.gvk, gates)
+    if rules.fill_in is not None:
+        rules.fill_in(obj)
 
 
 def prepare_create(
@@ -58,8 +61,8 @@ def prepare_create(
         metadata.pop(name, None)
     if info.generation:
         metadata["generation"] = 1
-    if info.custom is not None:
-        if info.custom.has_status:
+    if custom := custom_of(info):
+        if custom.has_status:
             obj.pop("status", None)
         return
     if info.status_subresource and not rules.keeps_status_on_create:
@@ -80,8 +83,8 @@ def prepare_update(
     """
     rules = rules_of(info.group_resource)
     _keep_system_metadata(new["metadata"], old["metadata"])
-    if info.custom is not None:
-        prepare_custom_update(new, old, info.custom, subresource=subresource)
+    if custom := custom_of(info):
+        prepare_custom_update(new, old, custom, subresource=subresource)
         return
     if subresource == "status":
         _keep_all_but_status(new, old, rules)

@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kubegang.api.scheme import ResourceInfo, Subresource
+from kubegang.apimachinery.errors import not_found
 from kubegang.apiserver.authn import Identity
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.errors import method_not_allowed, unknown_resource
@@ -99,6 +100,10 @@ class ResourceRoute(BaseRoute):
             return page_not_found()
         info = scheme.find(target.group, target.version, target.resource)
         if info is None or not _exists(target, info):
+            if info is not None and info.custom is not None and target.subresource:
+                raise not_found(info.group_resource, target.name)
+            if info is None and scheme.is_custom_group(target.group):
+                return page_not_found()
             raise unknown_resource()
         verb, handler = find_handler(scope["method"], target, info)
         if self._reviews.answers(info.kind):

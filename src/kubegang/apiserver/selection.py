@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubegang.api.customresources.rows import custom_of
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.fields import parse_field_selector
@@ -65,7 +66,7 @@ def select(request: ApiRequest, options: ListOptions) -> Selection:
     Raises:
         BadRequestError: a selector cannot be parsed, or names an unknown field.
     """
-    custom = request.info.custom
+    custom = custom_of(request.info)
     if custom is not None:
         kind: SelectableKind = selectable_custom_kind(custom)
     else:

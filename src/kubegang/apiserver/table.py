@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from kubegang.api.customresources.rows import custom_of
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.customresources.columns import custom_printer
@@ -95,8 +96,8 @@ _PRINTERS: dict[tuple[str, str], Printer] = {
 
 
 def _printer(info: ResourceInfo) -> Printer:
-    if info.custom is not None:
-        return custom_printer(info.custom)
+    if custom := custom_of(info):
+        return custom_printer(custom)
     return _PRINTERS.get((info.group, info.kind), _DEFAULT)
 
 

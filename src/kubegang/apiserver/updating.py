@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kubegang.api.dropping import canonicalize
-from kubegang.api.validation.table import validate_status_update, validate_update
 from kubegang.apimachinery.errors import (
     StatusCause,
     UnexplainedError,
@@ -17,11 +16,11 @@ from kubegang.apimachinery.managedfields import keep_times, record_update
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
-from kubegang.apiserver.customresources.preparing import update_errors
 from kubegang.apiserver.errors import unsigned_problem
 from kubegang.apiserver.quota.charging import charge
 from kubegang.apiserver.registry import complete, prepare_update
 from kubegang.apiserver.services.allocation import allocate
+from kubegang.apiserver.validating import update_errors
 from kubegang.apiserver.writing import MODIFIED, Write, check_name, place_in_namespace
 from kubegang.store.interface import Item, KeyMissingError, RevisionConflictError
 
@@ -107,12 +106,7 @@ def _prepare(
         allocate(backend.services, write.held, new, old)
     prepare_update(new, old, info, gates=backend.gates, subresource=write.subresource)
     canonicalize(new, info.gvk)
-    if info.custom is not None:
-        errors = update_errors(info.custom, new, old, subresource=write.subresource)
-    elif write.subresource == "status":
-        errors = validate_status_update(new, old, info.gvk, backend.gates)
-    else:
-        errors = validate_update(new, old, info.gvk, backend.gates)
+    errors = update_errors(new, old, info, backend.gates, subresource=write.subresource)
     write.check_valid(write.name, errors, kind=new["kind"])
     backend.admission.check(write.admission("update", new, old))
     if new["metadata"].get("managedFields") != old["metadata"].get("managedFields"):

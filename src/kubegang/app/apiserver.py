@@ -15,18 +15,20 @@ from kubegang.api.resources import ROWS
 from kubegang.api.scheme import Scheme
 from kubegang.apiserver.admission.chain import UnknownPluginError
 from kubegang.apiserver.app import create_app
+from kubegang.apiserver.audit import AuditFile
 from kubegang.apiserver.authn import Authenticator
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bootstrap import bootstrap
 from kubegang.apiserver.chance import Rng
 from kubegang.apiserver.compaction import compact_forever
-from kubegang.apiserver.customresources.following import follow_definitions
+from kubegang.apiserver.definitions import follow_definitions
 from kubegang.apiserver.expiry import expire_events_forever
 from kubegang.apiserver.health import Check
 from kubegang.app.errors import BadInputError
 from kubegang.app.options import UpOptions
 from kubegang.app.policy import ensure_roles
 from kubegang.app.signingkey import load_signing_key
+from kubegang.app.statictokens import load_tokens
 from kubegang.app.tls import serving
 from kubegang.base.clock import Clock
 from kubegang.store.interface import Store, StoreError
@@ -59,8 +61,11 @@ def build_api_server(
     Raises:
         BadInputError: an admission plug-in that does not exist is named.
     """
+    audit = None
+    if options.audit_log_path:
+        audit = AuditFile(Path(options.audit_log_path), clock=clock)
     try:
-        return create_app(
+        app = create_app(
             store=store,
             scheme=scheme_of(profile),
             facts=load_facts(profile.name),
@@ -68,16 +73,19 @@ def build_api_server(
             clock=clock,
             rng=rng,
             git_version=profile.git_version,
-            authenticator=Authenticator({}),
+            authenticator=Authenticator(load_tokens(pki_dir)),
             enabled_admission_plugins=_names(options.enable_admission_plugins),
             disabled_admission_plugins=_names(options.disable_admission_plugins),
             ready=ready,
             roles=options.authorization_mode == "RBAC",
             signing_key=load_signing_key(pki_dir),
             identity_rules=profile.identity_rules,
+            audit=audit,
         )
     except UnknownPluginError as error:
         raise BadInputError(str(error)) from error
+    app.state.audit = audit
+    return app
 
 
 async def open_store(path: str, *, clock: Clock) -> Store:
@@ -101,12 +109,15 @@ async def open_store(path: str, *, clock: Clock) -> Store:
             raise BadInputError(str(error)) from error
 
 
-async def keep_up(backend: Backend) -> None:
+async def keep_up(app: Starlette) -> None:
     """Do the server's own housekeeping until cancelled.
 
     History and old events are forgotten; custom resources are served as they are defined.
     """
+    backend: Backend = app.state.backend
     async with asyncio.TaskGroup() as group:
+        if app.state.audit is not None:
+            group.create_task(app.state.audit.run())
         group.create_task(compact_forever(backend))
         group.create_task(expire_events_forever(backend))
         group.create_task(follow_definitions(backend))
@@ -125,7 +136,7 @@ async def serve(
     await ensure_roles(app, profile)
     async with serving(app, sock=sock, pki_dir=pki_dir):
         ready()
-        await keep_up(app.state.backend)
+        await keep_up(app)
 
 
 def _names(text: str) -> tuple[str, ...]:

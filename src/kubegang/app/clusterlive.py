@@ -25,6 +25,7 @@ from kubegang.client.resources import (
     CSIDRIVERS,
     CSINODES,
     CSISTORAGECAPACITIES,
+    DEVICECLASSES,
     JOBS,
     NAMESPACES,
     NODES,
@@ -35,6 +36,8 @@ from kubegang.client.resources import (
     PRIORITYCLASSES,
     REPLICASETS,
     REPLICATIONCONTROLLERS,
+    RESOURCECLAIMS,
+    RESOURCESLICES,
     SERVICES,
     STATEFULSETS,
     STORAGECLASSES,
@@ -74,6 +77,9 @@ READ: Final[tuple[Resource, ...]] = (
     CSIDRIVERS,
     CSISTORAGECAPACITIES,
     VOLUMEATTACHMENTS,
+    DEVICECLASSES,
+    RESOURCESLICES,
+    RESOURCECLAIMS,
     CORE_EVENTS,
 )
 """Served by every release; gang objects are added in the version that the server has."""

@@ -36,6 +36,7 @@ from kubegang.client.api import ApiClient
 from kubegang.client.http import HttpTransport
 from kubegang.client.interface import Transport
 from kubegang.client.kubeconfig import KubeConfigError, load_kubeconfig
+from kubegang.scheduler.plugins.registry import PLUGINS
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.tools.cluster.facts import release_of_objects
 from kubegang.tools.cluster.reading import StateReader
@@ -96,9 +97,9 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
         profiles = tuple(
             known.get(name) or named_profiles(self.version, (name,))[0] for name in wanted
         )
-        return Deciders(
-            profiles, args=plugin_arguments(self.config), plugins=plugins_for(self.config)
-        )
+        # Only a configuration can name plugins of others; looking for them takes a while.
+        plugins = plugins_for(self.config) if self.configured else PLUGINS
+        return Deciders(profiles, args=plugin_arguments(self.config), plugins=plugins)
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):

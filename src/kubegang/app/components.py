@@ -13,6 +13,7 @@ from kubegang.app.clusterkeys import load_cluster_keys
 from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
 from kubegang.app.controlleraccounts import ControllerAccounts
 from kubegang.app.controllers import Controllers, chosen_controllers
+from kubegang.app.gatemixes import scheduler_waits
 from kubegang.app.nodes import SimulatedNodes
 from kubegang.app.options import ChildSettings
 from kubegang.app.scheduler import build_scheduler, profiles_of, run_scheduler
@@ -107,6 +108,9 @@ async def _run_scheduler(settings: ChildSettings, *, clock: Clock, ready: Ready)
     config = scheduler_configuration(options.config, version)
     profiles = profiles_of(version, config, configured=bool(options.config))
     scheduler = build_scheduler(client, profiles, config, clock=clock, rng=random.Random())
+    if "apiserver" in options.components and scheduler_waits(version):
+        # It is as ready as it will ever be.
+        ready()
     try:
         await run_scheduler(scheduler, ready=ready)
     finally:

@@ -13,6 +13,7 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.app.apiserver import scheme_of
 from kubegang.app.clusterkeys import NO_KEYS, ClusterKeys
 from kubegang.app.errors import BadInputError
+from kubegang.app.gatemixes import jobs_wait
 from kubegang.app.identitycontrollers import IDENTITY_BUILDERS
 from kubegang.app.informers import SharedInformers
 from kubegang.app.lifecycle import LIFECYCLE_BUILDERS, NODE_LIFECYCLE
@@ -20,10 +21,12 @@ from kubegang.app.resourceclaims import resource_claims
 from kubegang.app.workloads import BUILDERS as WORKLOAD_BUILDERS
 from kubegang.app.workloads import Parts, Run
 from kubegang.base.clock import Clock
+from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import (
     CRONJOBS,
+    CUSTOMRESOURCEDEFINITIONS,
     JOBS,
     NAMESPACES,
     NODES,
@@ -38,6 +41,7 @@ from kubegang.client.resources import (
 )
 from kubegang.client.workqueue import FIRST_PAUSE_SECONDS, WorkQueue
 from kubegang.controllers.cronjob.controller import CronJobController
+from kubegang.controllers.customkinds import CustomKinds, KindFollower
 from kubegang.controllers.ephemeralvolumes.controller import EphemeralVolumes
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.garbagecollector.controller import GarbageCollector
@@ -56,6 +60,8 @@ from kubegang.controllers.podgroupprotection.controller import PodGroupProtectio
 from kubegang.controllers.resourcequota.controller import RESOURCEQUOTAS, QuotaCounter
 from kubegang.controllers.ttlafterfinished.controller import TtlAfterFinished
 from kubegang.controllers.volumeprotection.controller import ClaimProtection, VolumeProtection
+
+_log = logger(__name__)
 
 JOB = "job-controller"
 CRON_JOB = "cronjob-controller"
@@ -151,6 +157,7 @@ class Controllers:
         self._keys = keys
         self._informers = SharedInformers(client, clock=clock, rng=rng)
         self._runs: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        self._of_every_kind: list[KindFollower] = []
         self._scheme = scheme_of(profile)
         self._rows = served_once(self._scheme.resources())
         builders = {
@@ -177,6 +184,7 @@ class Controllers:
                     self._runs += [run] if run is not None else []
                 else:
                     builders[name]()
+        self._add_custom_kinds()
 
     async def run(self, *, ready: Callable[[], None]) -> None:
         """Run until cancelled; call ``ready`` when every informer has its first listing."""
@@ -194,6 +202,10 @@ class Controllers:
         return found is not None
 
     def _add_job(self) -> None:
+        if jobs_wait(self._profile):
+            # The real one never begins, for want of a first listing.
+            _log.warning("jobs get no pods: nobody serves the groups that they are to be in")
+            return
         pods, jobs = self._informers.of(PODS), self._informers.of(JOBS)
         recorder = self._recorder(JOB)
         expectations = Expectations()
@@ -261,7 +273,8 @@ class Controllers:
 
     def _add_protection(self) -> None:
         resource = pod_groups_in(self._profile.schedulers[0].pod_group_version)
-        if not self._serves(resource):
+        gates = self._profile.gates["controllers"]
+        if not self._serves(resource) or not gates.enabled_if_known("GenericWorkload"):
             return
         controller = PodGroupProtection(
             self._client,
@@ -304,6 +317,7 @@ class Controllers:
             recorder=self._recorder(GARBAGE),
             queue=self._queue(),
         )
+        self._of_every_kind.append(controller)
         self._runs.append(controller.run)
 
     def _add_namespace(self) -> None:
@@ -314,7 +328,19 @@ class Controllers:
             queue=self._queue(),
             clock=self._clock,
         )
+        self._of_every_kind.append(controller)
         self._runs.append(controller.run)
+
+    def _add_custom_kinds(self) -> None:
+        """Let those that look after every kind know of custom ones."""
+        if not self._of_every_kind or not self._serves(CUSTOMRESOURCEDEFINITIONS):
+            return
+        custom = CustomKinds(
+            self._informers.of(CUSTOMRESOURCEDEFINITIONS),
+            make_informer=self._informers.apart,
+            followers=self._of_every_kind,
+        )
+        self._runs.append(custom.run)
 
     def _add_pod_garbage(self) -> None:
         controller = PodGarbageCollector(

@@ -23,6 +23,7 @@ from kubegang.app.apiserver import build_api_server, keep_up
 from kubegang.app.clusterkeys import ClusterKeys, load_cluster_keys
 from kubegang.app.controlleraccounts import account_of
 from kubegang.app.controllers import Controllers, chosen_controllers
+from kubegang.app.gatemixes import scheduler_waits
 from kubegang.app.nodes import SimulatedNodes
 from kubegang.app.options import COMPONENTS, ComponentName, UpOptions
 from kubegang.app.policy import NODES_USER, ensure_roles
@@ -119,7 +120,7 @@ class EmbeddedCluster:
         await bootstrap(self.app.state.backend, port=port)
         await ensure_roles(self.app, self._settings.profile)
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(keep_up(self.app.state.backend))]
+            tasks = [group.create_task(keep_up(self.app))]
             events = [asyncio.Event() for _ in range(3)]
             if self._simulated is not None:
                 run = self._simulated.run(ready=events[0].set)
@@ -133,6 +134,9 @@ class EmbeddedCluster:
             if self.scheduler is not None:
                 run = run_scheduler(self.scheduler, ready=events[2].set)
                 scheduling = group.create_task(run)
+                if scheduler_waits(self._settings.profile):
+                    # It is as ready as it will ever be.
+                    events[2].set()
                 await events[2].wait()
             try:
                 yield

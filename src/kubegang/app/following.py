@@ -24,6 +24,7 @@ TOLD_PREFIXES = (
     "/core/pods/",
     "/core/nodes/",
     "/batch/jobs/",
+    "/batch/cronjobs/",
     "/scheduling.k8s.io/podgroups/",
     *EVENT_PREFIXES,
 )

@@ -57,6 +57,16 @@ class SharedInformers:
             )
         return self._informers[key]
 
+    def apart(self, resource: Resource) -> Informer[JsonObject]:
+        """Return an informer of metadata that nobody shares; whoever asked runs it."""
+        return Informer(
+            self._client,
+            resource,
+            clock=self._clock,
+            rng=self._rng,
+            decode_bytes=_metadata_only,
+        )
+
     def all(self) -> list[Informer[JsonObject]]:
         """Return every informer made so far."""
         return list(self._informers.values())

@@ -10,8 +10,11 @@ import yaml
 from kubegang.app.certificates import Certificate, write_private
 
 
-def kubeconfig_text(*, server: str, authority: bytes, user: str, client: Certificate) -> str:
-    """Return a kubeconfig with everything embedded, context and cluster named ``kubegang``."""
+def kubeconfig_text(*, server: str, authority: bytes, user: str, client: Certificate | str) -> str:
+    """Return a kubeconfig with everything embedded, context and cluster named ``kubegang``.
+
+    ``client`` is a certificate or a bearer token.
+    """
     config = {
         "apiVersion": "v1",
         "kind": "Config",
@@ -24,10 +27,7 @@ def kubeconfig_text(*, server: str, authority: bytes, user: str, client: Certifi
         "users": [
             {
                 "name": user,
-                "user": {
-                    "client-certificate-data": _encoded(client.certificate),
-                    "client-key-data": _encoded(client.key),
-                },
+                "user": _credentials(client),
             }
         ],
         "contexts": [{"name": "kubegang", "context": {"cluster": "kubegang", "user": user}}],
@@ -37,7 +37,7 @@ def kubeconfig_text(*, server: str, authority: bytes, user: str, client: Certifi
 
 
 def write_kubeconfig(
-    path: Path, *, server: str, authority: bytes, user: str, client: Certificate
+    path: Path, *, server: str, authority: bytes, user: str, client: Certificate | str
 ) -> None:
     """Write a kubeconfig that only its owner can read.
 
@@ -46,6 +46,15 @@ def write_kubeconfig(
     """
     text = kubeconfig_text(server=server, authority=authority, user=user, client=client)
     write_private(path, text.encode())
+
+
+def _credentials(client: Certificate | str) -> dict[str, str]:
+    if isinstance(client, str):
+        return {"token": client}
+    return {
+        "client-certificate-data": _encoded(client.certificate),
+        "client-key-data": _encoded(client.key),
+    }
 
 
 def _encoded(content: bytes) -> str:

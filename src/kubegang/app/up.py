@@ -30,6 +30,7 @@ from kubegang.app.controllers import chosen_controllers
 from kubegang.app.datadir import DataDirectory, opened
 from kubegang.app.entering import enter_release
 from kubegang.app.errors import BadInputError
+from kubegang.app.gatemixes import warnings
 from kubegang.app.kubeconfigs import write_kubeconfig
 from kubegang.app.listening import address_of, bind, parse_listen, server_url
 from kubegang.app.options import ChildSettings, ComponentName, UpOptions
@@ -37,6 +38,7 @@ from kubegang.app.policy import NODES_USER
 from kubegang.app.reaching import check_reachable
 from kubegang.app.signingkey import ensure_signing_key
 from kubegang.app.singleprocess import run_in_this_process
+from kubegang.app.statictokens import write_tokens
 from kubegang.app.supervisor import ComponentSpec, Supervisor, python_module
 from kubegang.base.clock import Clock, RealClock
 from kubegang.client.api import ApiClient
@@ -115,11 +117,21 @@ def _write_credentials(
         for component, identity in IDENTITIES.items():
             path = directory.component_kubeconfig(component)
             _write_client(path, authority, server, identity=identity, now=now)
-        for name in CONTROLLERS:
-            path = directory.controller_kubeconfig(name)
-            _write_client(path, authority, server, identity=account_of(name), now=now)
+        _write_controllers(directory, authority, server)
     except (OSError, ValueError) as error:
         raise BadInputError(f"cannot write certificates and kubeconfigs: {error}") from error
+
+
+def _write_controllers(
+    directory: DataDirectory, authority: CertificateAuthority, server: str
+) -> None:
+    accounts = {name: account_of(name) for name in CONTROLLERS}
+    tokens = write_tokens(directory.pki, dict.fromkeys(accounts.values()))
+    for name, (user, _groups) in accounts.items():
+        path = directory.controller_kubeconfig(name)
+        write_kubeconfig(
+            path, server=server, authority=authority.pem, user=user, client=tokens[user]
+        )
 
 
 def _write_client(
@@ -226,6 +238,8 @@ def _introduce(prepared: Prepared, say: Say) -> None:
     options, profile = prepared.options, prepared.profile
     say(f"kubegang {version('kubegang')}: Kubernetes {profile.name}")
     say(_gates_line(profile))
+    for warning in warnings(profile) if "apiserver" in options.components else ():
+        say(warning)
     say(f"components: {', '.join(options.components)}")
     say(f"state: {prepared.directory.root if prepared.directory.persistent else 'in memory'}")
 

@@ -173,7 +173,7 @@ class _Player:
                 answers.append(self._not_enough(played, added))
                 continue
             played, counts[position] = self._fewest(gone, tried, counts, position)
-            answers.append(f"{count_of(counts[position], 'node')} of {added.shape} are enough")
+            answers.append(_enough(counts[position], added.shape))
             ordered = self._fewest(gone, tried, counts, position, ordered=True)[1]
             if ordered < counts[position]:
                 answers.append(
@@ -288,6 +288,11 @@ class _Player:
         return notes
 
 
+def _enough(number: int, shape: str) -> str:
+    verb = "is" if number == 1 else "are"
+    return f"{count_of(number, 'node')} of {shape} {verb} enough"
+
+
 def _at(counts: Sequence[int], position: int, number: int) -> list[int]:
     return [number if index == position else count for index, count in enumerate(counts)]
 
@@ -305,14 +310,16 @@ def _priority(state: ClusterState, text: str) -> int:
 
 
 def _words(supposed: Suppositions) -> list[str]:
-    words = [
-        f"add {added.most if added.least == added.most else f'{added.least} to {added.most}'} "
-        f"nodes of {added.shape}"
-        for added in supposed.add_nodes
-    ]
+    words = [f"add {_range(added)} of {added.shape}" for added in supposed.add_nodes]
     words += [f"cordon {name}" for name in supposed.cordon]
     words += [f"drain {name}" for name in supposed.drain]
     words += [f"set priority {text}" for text in supposed.priorities]
     words += [f"submit {path}" for path in supposed.submit]
     words += [f"as {release}" for release in supposed.releases]
     return words
+
+
+def _range(added: AddedNodes) -> str:
+    if added.least == added.most:
+        return count_of(added.most, "node")
+    return f"{added.least} to {added.most} nodes"

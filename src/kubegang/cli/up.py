@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import click
 
@@ -72,6 +73,19 @@ Examples:
     metavar="LIST",
     help="Controllers to run, as in kube-controller-manager: '*,-job-controller'.",
 )
+@click.option(
+    "--authorization-mode",
+    type=click.Choice(["RBAC", "AlwaysAllow"]),
+    default="RBAC",
+    show_default=True,
+    help="Who may do what: as roles say, or everything.",
+)
+@click.option(
+    "--audit-log-path",
+    default="",
+    metavar="FILE",
+    help="Note every request here, one line of JSON each.",
+)
 @click.option("--enable-admission-plugins", default="", metavar="LIST", help="As kube-apiserver.")
 @click.option("--disable-admission-plugins", default="", metavar="LIST", help="As kube-apiserver.")
 @click.option("--single-process", is_flag=True, help="Run all components in this process.")
@@ -87,6 +101,8 @@ def up(  # noqa: PLR0917 - click hands over one argument per flag
     kubeconfig: str,
     config: str,
     controllers: str,
+    authorization_mode: str,
+    audit_log_path: str,
     enable_admission_plugins: str,
     disable_admission_plugins: str,
     single_process: bool,  # noqa: FBT001
@@ -113,6 +129,8 @@ def up(  # noqa: PLR0917 - click hands over one argument per flag
             kubeconfig=kubeconfig,
             config=config,
             controllers=controllers,
+            authorization_mode=authorization_mode,
+            audit_log_path=audit_log_path and str(Path(audit_log_path).absolute()),
             enable_admission_plugins=enable_admission_plugins,
             disable_admission_plugins=disable_admission_plugins,
             single_process=single_process,

@@ -9,6 +9,7 @@ import click
 
 from kubegang.app.clustersource import SourceOptions
 from kubegang.app.whatif import AddedNodes, Suppositions, what_if
+from kubegang.base.logging import configure_logging
 from kubegang.cli.rendering.whatifreport import what_if_parts
 from kubegang.cli.sourceflags import EXIT_NO, Output, output_flag, progress, show, source_flags
 
@@ -103,6 +104,7 @@ def what_if_command(  # noqa: PLR0917 - click hands over one argument per flag
     Exit status: 0 nothing stays pending; 1 something does; 2 bad input; 3 the cluster could
     not be reached.
     """
+    configure_logging(component="what-if", json=False, level="error")
     suppositions = Suppositions(
         add_nodes=add_nodes,
         cordon=cordon,

@@ -14,6 +14,13 @@ PODS: Final = Resource("", "v1", "pods", "Pod")
 NODES: Final = Resource("", "v1", "nodes", "Node", namespaced=False)
 NAMESPACES: Final = Resource("", "v1", "namespaces", "Namespace", namespaced=False)
 CONFIGMAPS: Final = Resource("", "v1", "configmaps", "ConfigMap")
+CUSTOMRESOURCEDEFINITIONS: Final = Resource(
+    "apiextensions.k8s.io",
+    "v1",
+    "customresourcedefinitions",
+    "CustomResourceDefinition",
+    namespaced=False,
+)
 SERVICEACCOUNTS: Final = Resource("", "v1", "serviceaccounts", "ServiceAccount")
 CORE_EVENTS: Final = Resource("", "v1", "events", "Event")
 EVENTS: Final = Resource("events.k8s.io", "v1", "events", "Event")

@@ -20,6 +20,10 @@ class TryAgainError(Exception):
     """What a reconcile waits for is not there yet; its message says what."""
 
 
+FAILURES = (ApiError, UnreachableError, TryAgainError)
+"""What a reconcile may fail with; after anything else the process is not to be trusted."""
+
+
 async def work(
     queue: WorkQueue[K], reconcile: Callable[[K], Awaitable[None]], *, workers: int, failed: str
 ) -> None:
@@ -36,7 +40,7 @@ async def work(
     async def attempt(key: K) -> None:
         try:
             await reconcile(key)
-        except (ApiError, UnreachableError, TryAgainError) as error:
+        except FAILURES as error:
             # A conflict only says that the object has changed: its news is on the way.
             if not isinstance(error, ConflictError):
                 _log.warning(failed, key=key, error=str(error))

@@ -18,19 +18,12 @@ async def take_off(client: Client, resource: Resource, obj: JsonObject, *, final
     """Take a finalizer off an object as it was seen; one that is gone needs nothing."""
     metadata = obj["metadata"]
     kept = [entry for entry in metadata["finalizers"] if entry != finalizer]
-    # The resourceVersion makes sure that nobody's finalizer is lost in between.
-    change = {
-        "uid": metadata["uid"],
-        "resourceVersion": metadata["resourceVersion"],
-        "finalizers": kept or None,
-    }
+    # Not a patch: the roles of these controllers may update only. The resourceVersion makes sure
+    # that nobody's finalizer is lost in between.
+    about = {key: value for key, value in metadata.items() if key != "finalizers"}
+    if kept:
+        about["finalizers"] = kept
     try:
-        await client.patch(
-            resource,
-            metadata["name"],
-            metadata.get("namespace", ""),
-            patch={"metadata": change},
-            patch_type="merge",
-        )
+        await client.update(resource, {**obj, "metadata": about})
     except NotFoundError:
         return

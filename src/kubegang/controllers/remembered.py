@@ -24,3 +24,7 @@ class Remembered(Generic[K]):
         self._keys[key] = None
         if len(self._keys) > self._limit:
             self._keys.popitem(last=False)
+
+    def discard(self, key: K) -> None:
+        """Forget a key, if it is remembered."""
+        self._keys.pop(key, None)

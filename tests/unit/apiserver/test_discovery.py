@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from kubegang.api.resources import ROWS
 from kubegang.api.scheme import Scheme
 from kubegang.apimachinery.objects import GroupVersion, GroupVersionKind
-from kubegang.apiserver.customresources.catalog import Catalog
+from kubegang.apiserver.catalog import Catalog
 from kubegang.apiserver.discovery import AGGREGATED_TYPE, discovery_routes
 from kubegang.apiserver.discovery_documents import storage_version_hash
 from kubegang.base.feature_gates import FeatureGates

@@ -12,7 +12,7 @@ from kubegang.api.facts import load_facts
 from kubegang.api.resources import ROWS
 from kubegang.api.scheme import Scheme
 from kubegang.apimachinery.objects import GroupVersion
-from kubegang.apiserver.customresources.catalog import Catalog
+from kubegang.apiserver.catalog import Catalog
 from kubegang.apiserver.descriptions import load_descriptions
 from kubegang.apiserver.openapi import openapi_routes
 from kubegang.apiserver.protowire import pairs, read_bytes, read_string

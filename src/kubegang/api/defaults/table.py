@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kubegang.api.customresources.definitions import default_definition
 from kubegang.api.defaults import (
     apps,
     batch,
@@ -34,9 +33,6 @@ _RBAC = "rbac.authorization.k8s.io"
 
 _FILL: Mapping[GroupVersionKind, Fill] = {
     GroupVersionKind("", "v1", "Namespace"): core.default_namespace,
-    GroupVersionKind(
-        "apiextensions.k8s.io", "v1", "CustomResourceDefinition"
-    ): default_definition,
     GroupVersionKind("", "v1", "Node"): core.default_node,
     GroupVersionKind("", "v1", "Pod"): pods.default_pod,
     GroupVersionKind("", "v1", "Secret"): core.default_secret,

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubegang.api.customresources.definitionchecks import DEFINITION_RULES
 from kubegang.api.resources import ROWS
 from kubegang.api.validation import coordination, policy
 from kubegang.api.validation.apps.rows import APPS_RULES
@@ -127,7 +126,6 @@ _RULES: Mapping[GroupVersionKind, KindRules] = {
     **DEVICE_RULES,
     **RBAC_RULES,
     **STORAGE_RULES,
-    GroupVersionKind("apiextensions.k8s.io", "v1", "CustomResourceDefinition"): DEFINITION_RULES,
     GroupVersionKind("", "v1", "Namespace"): _NAMESPACE,
     GroupVersionKind("", "v1", "Node"): _NODE,
     GroupVersionKind("", "v1", "Pod"): _POD,
@@ -165,12 +163,15 @@ _GENERIC = KindRules()
 
 
 def validate_create(
-    obj: JsonObject, gvk: GroupVersionKind, gates: FeatureGates
+    obj: JsonObject, gvk: GroupVersionKind, gates: FeatureGates, *, rules: KindRules | None = None
 ) -> list[FieldError]:
-    """Return what is wrong with a new object; nothing if it may be stored."""
+    """Return what is wrong with a new object; nothing if it may be stored.
+
+    ``rules``, here and below, are those of a kind that has none in this table.
+    """
     if gvk in _BINDINGS:
         return list(validate_binding(obj, gates))
-    rules = _rules_of(gvk)
+    rules = _rules_of(gvk, rules)
     errors = list(_create(rules, obj, gates))
     if not errors and rules.metadata is None:
         errors = list(validate_metadata(_metadata(obj), _scoped(ANY_NAME, gvk)))
@@ -178,10 +179,15 @@ def validate_create(
 
 
 def validate_update(
-    new: JsonObject, old: JsonObject, gvk: GroupVersionKind, gates: FeatureGates
+    new: JsonObject,
+    old: JsonObject,
+    gvk: GroupVersionKind,
+    gates: FeatureGates,
+    *,
+    rules: KindRules | None = None,
 ) -> list[FieldError]:
     """Return what is wrong with a changed object, given the stored one."""
-    rules = _rules_of(gvk)
+    rules = _rules_of(gvk, rules)
     errors = list(_update_metadata(rules, new, old))
     errors += rules.before_metadata_update(new, old, gates)
     errors += rules.update(new, old, gates)
@@ -189,17 +195,22 @@ def validate_update(
 
 
 def validate_status_update(
-    new: JsonObject, old: JsonObject, gvk: GroupVersionKind, gates: FeatureGates
+    new: JsonObject,
+    old: JsonObject,
+    gvk: GroupVersionKind,
+    gates: FeatureGates,
+    *,
+    rules: KindRules | None = None,
 ) -> list[FieldError]:
     """Return what is wrong with an object whose status changed, given the stored one."""
-    rules = _rules_of(gvk)
+    rules = _rules_of(gvk, rules)
     errors = list(_update_metadata(rules, new, old))
     errors += rules.status(new, old, gates)
     return _distinct(errors)
 
 
-def _rules_of(gvk: GroupVersionKind) -> KindRules:
-    rules = _RULES.get(gvk, _GENERIC)
+def _rules_of(gvk: GroupVersionKind, rules: KindRules | None) -> KindRules:
+    rules = rules or _RULES.get(gvk, _GENERIC)
     if rules.metadata is None:
         return rules
     return rules._replace(metadata=_scoped(rules.metadata, gvk))

@@ -12,6 +12,7 @@ from typing import Any
 from starlette.types import ASGIApp
 
 from kubegang.api.customresources.metadata import CoercionError
+from kubegang.api.customresources.rows import custom_of
 from kubegang.apimachinery.decoding import (
     MalformedBodyError,
     decode_yaml,
@@ -38,7 +39,7 @@ from kubegang.apiserver.access import confirm_may_create
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bodies import WrongObjectError, check_kind, conform, name_kind
 from kubegang.apiserver.creating import create_object
-from kubegang.apiserver.customresources.decoding import conform_custom, no_strategic_merge
+from kubegang.apiserver.customresources.decoding import by_name, conform_custom, no_strategic_merge
 from kubegang.apiserver.handlers.create import write_of
 from kubegang.apiserver.negotiation import patch_type
 from kubegang.apiserver.options import FieldValidation, write_options
@@ -120,8 +121,8 @@ def _conform(
     complaints: list[str],
 ) -> JsonObject:
     """Check what a JSON or merge patch has made, as if it had come as a body."""
-    shown = patched_text(patched)
-    custom = request.info.custom
+    custom = custom_of(request.info)
+    shown = patched_text(patched if custom is None else by_name(patched))
     try:
         if custom is not None:
             request.warn_anew()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from kubegang.api.customresources.definitionchecks import DEFINITION_RULES
 from kubegang.api.customresources.definitions import (
     CLEANUP_FINALIZER,
+    default_definition,
     normalize_definition,
     storage_version,
 )
@@ -45,6 +47,8 @@ def _begin_deletion(definition: JsonObject, now: float) -> None:
 
 DEFINITIONS = KindRules(
     decode=normalize_definition,
+    fill_in=default_definition,
+    validity=DEFINITION_RULES,
     prepare_create=_prepare_create,
     prepare_update=_prepare_update,
     begin_deletion=_begin_deletion,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kubegang.api.validation.kinds import KindRules as ValidityRules
 from kubegang.apimachinery.objects import JsonObject
 
 PrepareCreate = Callable[[JsonObject, str], None]
@@ -24,6 +25,8 @@ class KindRules:
 
     Attributes:
         decode: turns fields that are for writing only into what they stand for.
+        fill_in: fills in defaults of a kind that has none in the table of defaults.
+        validity: the rules of validation of a kind that has none in their table.
         keeps_status_on_create: a client may create the object with a status (nodes).
         new_status: makes the status of a new object of a kind that has one.
         prepare_create: runs when name and uid are known and the status is new.
@@ -37,6 +40,8 @@ class KindRules:
     """
 
     decode: Callable[[JsonObject], None] | None = None
+    fill_in: Callable[[JsonObject], None] | None = None
+    validity: ValidityRules | None = None
     keeps_status_on_create: bool = False
     new_status: Callable[[], JsonObject] = field(default=_new_status)
     prepare_create: PrepareCreate | None = None

@@ -8,9 +8,9 @@ owner that was not seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from kubegang.apimachinery.errors import NotFoundError
+from kubegang.apimachinery.errors import NotFoundError, UnsupportedMediaTypeError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
@@ -59,7 +59,7 @@ class GarbageCollector:
             queue: uids of objects to look at.
         """
         self._client = client
-        self._kinds = kinds
+        self._kinds = dict(kinds)
         self._recorder = recorder
         self._queue = queue
         self._informers = list(sources.values())
@@ -78,6 +78,16 @@ class GarbageCollector:
         await work(
             self._queue, self._reconcile, workers=WORKERS, failed="object not collected, retrying"
         )
+
+    def follow(self, versions: Sequence[Resource], informer: Informer[JsonObject]) -> None:
+        """Look after a custom kind, too; the first version is the informer's."""
+        self._kinds |= {(one.api_version, one.kind): one for one in versions}
+        self._listen(versions[0], informer)
+
+    def forget(self, versions: Sequence[Resource]) -> None:
+        """Look after a custom kind no longer."""
+        for one in versions:
+            self._kinds.pop((one.api_version, one.kind), None)
 
     def _listen(self, resource: Resource, informer: Informer[JsonObject]) -> None:
         def seen(obj: JsonObject) -> None:
@@ -191,22 +201,52 @@ class GarbageCollector:
 
     async def _drop_owners(self, node: Node, uids: frozenset[str]) -> None:
         gone = [{"$patch": "delete", "uid": uid} for uid in sorted(uids)]
-        await self._patch_metadata(node, {"ownerReferences": gone})
+
+        def without(metadata: JsonObject) -> JsonObject:
+            owners = metadata.get("ownerReferences") or ()
+            return {"ownerReferences": [one for one in owners if one["uid"] not in uids]}
+
+        await self._patch_metadata(node, {"ownerReferences": gone}, without)
 
     async def _unblock_owners(self, node: Node) -> None:
         unblocked = [
             {"uid": owner.uid, "blockOwnerDeletion": False} for owner in node.owners if owner.blocks
         ]
-        await self._patch_metadata(node, {"ownerReferences": unblocked})
+
+        def released(metadata: JsonObject) -> JsonObject:
+            owners = metadata.get("ownerReferences") or ()
+            return {"ownerReferences": [{**one, "blockOwnerDeletion": False} for one in owners]}
+
+        await self._patch_metadata(node, {"ownerReferences": unblocked}, released)
 
     async def _drop_finalizer(self, node: Node, finalizer: str) -> None:
-        await self._patch_metadata(node, {"$deleteFromPrimitiveList/finalizers": [finalizer]})
+        def without(metadata: JsonObject) -> JsonObject:
+            finalizers = metadata.get("finalizers") or ()
+            return {"finalizers": [one for one in finalizers if one != finalizer]}
 
-    async def _patch_metadata(self, node: Node, change: JsonObject) -> None:
-        await self._client.patch(
-            node.resource,
-            node.name,
-            node.namespace,
-            patch={"metadata": {"uid": node.uid, **change}},
-            patch_type="strategic",
-        )
+        change = {"$deleteFromPrimitiveList/finalizers": [finalizer]}
+        await self._patch_metadata(node, change, without)
+
+    async def _patch_metadata(
+        self, node: Node, change: JsonObject, anew: Callable[[JsonObject], JsonObject]
+    ) -> None:
+        """Patch strategically; custom kinds cannot be, so there ``anew`` makes whole lists."""
+        try:
+            await self._client.patch(
+                node.resource,
+                node.name,
+                node.namespace,
+                patch={"metadata": {"uid": node.uid, **change}},
+                patch_type="strategic",
+            )
+        except UnsupportedMediaTypeError:
+            live = await self._client.get(node.resource, node.name, node.namespace)
+            metadata = live["metadata"]
+            version = {"uid": node.uid, "resourceVersion": metadata["resourceVersion"]}
+            await self._client.patch(
+                node.resource,
+                node.name,
+                node.namespace,
+                patch={"metadata": {**version, **anew(metadata)}},
+                patch_type="merge",
+            )

@@ -51,6 +51,15 @@ class NamespaceController:
         self._clock = clock
         namespaces.add_handler(on_add=self._changed, on_update=lambda _old, new: self._changed(new))
 
+    def follow(self, versions: Sequence[Resource], _informer: Informer[JsonObject]) -> None:
+        """Empty namespaces of a custom kind, too."""
+        if versions[0].namespaced:
+            self._content.append(versions[0])
+
+    def forget(self, versions: Sequence[Resource]) -> None:
+        """Look for a custom kind no longer."""
+        self._content = [one for one in self._content if one not in versions]
+
     async def run(self) -> None:
         """Reconcile until cancelled, once the informer has its first listing."""
         await self._namespaces.synced.wait()

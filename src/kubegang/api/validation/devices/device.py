@@ -12,6 +12,7 @@ from typing import Any
 
 from kubegang.api.validation.checks import Errors, matching
 from kubegang.api.validation.devices.allocation import validate_binding_conditions
+from kubegang.api.validation.devices.capacity import validate_capacity
 from kubegang.api.validation.devices.names import (
     attribute_name,
     name_of,
@@ -22,7 +23,6 @@ from kubegang.api.validation.devices.names import (
 from kubegang.api.validation.pods.affinity import validate_node_selector
 from kubegang.apimachinery.field import (
     Path,
-    forbidden_field,
     invalid_value,
     not_supported,
     required,
@@ -67,7 +67,7 @@ def validate_device(
     yield from _amounts(device, path)
     yield from _attributes(device.get("attributes") or {}, path.child("attributes"))
     if device.get("capacity") != old.get("capacity"):
-        yield from _capacity(device, path.child("capacity"))
+        yield from validate_capacity(device, path.child("capacity"))
     if device.get("taints") != old.get("taints"):
         taints = device.get("taints") or ()
         yield from validate_list(taints, path.child("taints"), _taint, at_most=_MAX_TAINTS)
@@ -142,15 +142,6 @@ def _version(version: str, path: Path) -> Errors:
         detail = "must be a string compatible with semver.org spec 2.0.0"
         yield invalid_value(path, version, detail)
     yield from _text(version, path)
-
-
-def _capacity(device: JsonObject, path: Path) -> Errors:
-    for name, capacity in sorted((device.get("capacity") or {}).items()):
-        yield from attribute_name(name, path)
-        shared = device.get("allowMultipleAllocations")
-        if capacity.get("requestPolicy") is not None and not shared:
-            where = path.key(name).child("requestPolicy")
-            yield forbidden_field(where, "allowMultipleAllocations must be true")
 
 
 def _taint(taint: JsonObject, path: Path) -> Errors:

@@ -1,17 +1,17 @@
 """What a claim asks for: requests, constraints between them, configuration.
 
-CEL expressions are checked for their length only.
-
 Pure.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
 import msgspec
 
+from kubegang.api.resource.selectors import SelectorError, compile_selector
 from kubegang.api.validation.checks import Errors, matching
 from kubegang.api.validation.devices.names import (
     class_name,
@@ -23,6 +23,7 @@ from kubegang.api.validation.devices.names import (
     request_name,
     validate_list,
 )
+from kubegang.apimachinery.cel.declarations import functions
 from kubegang.apimachinery.field import (
     Path,
     invalid_value,
@@ -42,6 +43,7 @@ _MAX_TOLERATIONS = 16
 _MAX_EXPRESSION = 10 * 1024
 _MAX_PARAMETERS = 10 * 1024
 
+_UNDECLARED = re.compile(r"undeclared reference to '(\w+)'")
 _MODES = ("All", "ExactCount")
 _TAINT_EFFECTS = ("NoExecute", "NoSchedule", "None")
 _ONE_KIND = "exactly one of `exactly` or `firstAvailable` is required"
@@ -165,8 +167,25 @@ def _selector(selector: JsonObject, path: Path) -> Errors:
     if cel is None:
         yield required(path.child("cel"))
         return
-    if len((cel.get("expression") or "").encode()) > _MAX_EXPRESSION:
-        yield too_long(path.child("cel", "expression"), _MAX_EXPRESSION)
+    expression, where = cel.get("expression") or "", path.child("cel", "expression")
+    if len(expression.encode()) > _MAX_EXPRESSION:
+        yield too_long(where, _MAX_EXPRESSION)
+        return
+    try:
+        compile_selector(expression)
+    except SelectorError as error:
+        if not _is_beyond_us(str(error)):
+            yield invalid_value(where, expression, str(error))
+
+
+def _is_beyond_us(text: str) -> bool:
+    """Return whether an expression fails only for functions that selectors cannot compute here.
+
+    Kubernetes has them, so the expression may be right.
+    """
+    findings = [part for part in text.split("ERROR: ")[1:] if part]
+    unknown = [_UNDECLARED.search(finding) for finding in findings]
+    return bool(findings) and all(one is not None and one[1] in functions() for one in unknown)
 
 
 def _constraint(constraint: JsonObject, path: Path, *, names: RequestNames) -> Errors:

@@ -1,0 +1,36 @@
+"""What is wrong with an object that is about to be stored, by the rules of its kind. Pure."""
+
+from __future__ import annotations
+
+from kubegang.api.customresources.rows import custom_of
+from kubegang.api.scheme import ResourceInfo
+from kubegang.api.validation.table import (
+    validate_create,
+    validate_status_update,
+    validate_update,
+)
+from kubegang.apimachinery.field import FieldError
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.strategies.table import rules_of
+from kubegang.base.feature_gates import FeatureGates
+
+
+def create_errors(obj: JsonObject, info: ResourceInfo, gates: FeatureGates) -> list[FieldError]:
+    """Return what is wrong with a new object."""
+    if custom := custom_of(info):
+        return custom.create_errors(obj)
+    rules = rules_of(info.group_resource).validity
+    return validate_create(obj, info.gvk, gates, rules=rules)
+
+
+def update_errors(
+    new: JsonObject, old: JsonObject, info: ResourceInfo, gates: FeatureGates, *, subresource: str
+) -> list[FieldError]:
+    """Return what is wrong with a changed object, given the stored one."""
+    of_status = subresource == "status"
+    if custom := custom_of(info):
+        return custom.status_errors(new, old) if of_status else custom.update_errors(new, old)
+    rules = rules_of(info.group_resource).validity
+    if of_status:
+        return validate_status_update(new, old, info.gvk, gates, rules=rules)
+    return validate_update(new, old, info.gvk, gates, rules=rules)
