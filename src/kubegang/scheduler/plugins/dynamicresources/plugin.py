@@ -63,7 +63,7 @@ from kubegang.scheduler.plugins.dynamicresources.preparing import (
     plan,
 )
 from kubegang.scheduler.plugins.dynamicresources.promising import keep, let_go
-from kubegang.scheduler.plugins.dynamicresources.scoring import has_alternatives, score_of
+from kubegang.scheduler.plugins.dynamicresources.scoring import has_alternatives, score_on
 from kubegang.scheduler.plugins.dynamicresources.settings import Settings
 
 _NO_NOTE: Final = failure("not found")
@@ -168,7 +168,7 @@ class DynamicResourcesOfPods:
     ) -> IntArray:
         """Return more for nodes where earlier alternatives can be had."""
         notes, names = notes_of(state), cluster.nodes.names
-        return np.array([_score(notes, names[row]) for row in rows.tolist()], dtype=np.int64)
+        return np.array([score_on(notes, names[row]) for row in rows.tolist()], dtype=np.int64)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, *, scores: IntArray) -> IntArray:
         """Give 100 to the best."""
@@ -289,12 +289,6 @@ def dynamic_resources(context: PluginContext) -> DynamicResourcesOfPods:
 
 def _saying(text: str) -> Status:
     return unschedulable(text) if text else unschedulable()
-
-
-def _score(notes: PodNotes, node: NodeName) -> int:
-    found = notes.found.get(node, {})
-    given = ((claim, found.get(i) or notes.allocation(i)) for i, claim in enumerate(notes.claims))
-    return sum(score_of(claim, allocation) for claim, allocation in given if allocation)
 
 
 def _has_started(group: PodGroupInfo, notes: GroupNotes | None, cluster: ClusterView) -> bool:

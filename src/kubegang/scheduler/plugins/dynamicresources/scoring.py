@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from kubegang.api.resource.types import AllocationResult, ResourceClaim
+from kubegang.scheduler.framework.pods import NodeName
+from kubegang.scheduler.plugins.dynamicresources.notes import PodNotes
 
 MOST_ALTERNATIVES: Final = 8
 """A request can have so many (resource/v1, FirstAvailableDeviceRequestMaxSize)."""
@@ -25,3 +27,10 @@ def score_of(claim: ResourceClaim, allocation: AllocationResult) -> int:
         for position, alternative in enumerate(request.first_available)
         if f"{request.name}/{alternative.name}" in given
     )
+
+
+def score_on(notes: PodNotes, node: NodeName) -> int:
+    """Return the score of a node that was found good: of all claims of the pod."""
+    found = notes.found.get(node, {})
+    given = ((claim, found.get(i) or notes.allocation(i)) for i, claim in enumerate(notes.claims))
+    return sum(score_of(claim, allocation) for claim, allocation in given if allocation)
