@@ -15,10 +15,10 @@ from kubegang.client.resources import (
 _GROUP = WORKLOADS.group
 _OLD_WORKLOADS = Resource(_GROUP, "v1alpha2", WORKLOADS.plural, WORKLOADS.kind)
 _OLD_PODGROUPS = Resource(_GROUP, "v1alpha2", PODGROUPS.plural, PODGROUPS.kind)
-_FIRST_WORKLOADS = Resource(_GROUP, "v1alpha1", WORKLOADS.plural, WORKLOADS.kind)
 
 _COMPARED = {
-    "1.35": (JOBS, PODS, _FIRST_WORKLOADS),
+    # Its Workloads have another form, and Jobs get none.
+    "1.35": (JOBS, PODS),
     "1.36": (JOBS, PODS, _OLD_WORKLOADS, _OLD_PODGROUPS),
     "1.37": (JOBS, PODS, WORKLOADS, PODGROUPS),
 }

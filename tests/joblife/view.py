@@ -12,7 +12,7 @@ from kubegang.client.resources import CORE_EVENTS
 from tests.joblife.releases import compared
 from tests.joblife.words import Found, as_text, hashed_names, in_words, known_names, plain
 
-RETRIED = ("FailedWorkloadCreate", "FailedCreate", "UnexpectedJob")
+RETRIED = ("FailedWorkloadCreate", "FailedCreate", "UnexpectedJob", "SawCompletedJob")
 COMBINED = "(combined from similar events): "
 
 

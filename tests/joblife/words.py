@@ -20,7 +20,8 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _WORD = re.compile(r"[\w.-]+")
 _RANDOM_END = re.compile(
-    r"(?:(?<=-)|(?<=tttt))[bcdfghjklmnpqrstvwxz2456789]{5}(?= failed with| has condition|\" is |$)"
+    r"(?:(?<=-)|(?<=tttt))[bcdfghjklmnpqrstvwxz2456789]{5}"
+    r"(?= failed with| has condition| has non-empty|\" is |\": |$)"
 )
 _OF_THE_SERVER = ("managedFields", "resourceVersion", "uid", "creationTimestamp")
 
