@@ -11,13 +11,13 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import conversion
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bodies import decode_object
+from kubegang.apiserver.customresources.scaling import scaling_of
 from kubegang.apiserver.handlers.create import write_of
 from kubegang.apiserver.handlers.patch import change_of, decode_applied
 from kubegang.apiserver.negotiation import patch_type
 from kubegang.apiserver.options import write_options
 from kubegang.apiserver.rendering import finish, representation_of, shaped
 from kubegang.apiserver.requests import ApiRequest
-from kubegang.apiserver.customresources.scaling import scaling_of
 from kubegang.apiserver.scaling import SCALE, managed_scale_of, with_managers
 from kubegang.apiserver.updating import Change, update_object
 from kubegang.apiserver.writing import Write, check_name
