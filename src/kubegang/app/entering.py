@@ -74,6 +74,10 @@ async def _step(
         outcome = plan_step(
             objects_of(state.items), before=before, after=release, releases=releases
         )
+        if outcome.removed:
+            # Deleting is for ``upgrade --apply`` alone.
+            in_the_way = outcome.step.must_be_deleted
+            raise BadInputError(_refusal(directory, found, release.name, in_the_way))
         rewrite(store, outcome, state, reached=lambda _point: None)
     return _told(outcome)
 
