@@ -14,7 +14,6 @@ from typing import Any, Final
 from kubegang.api.customresources.approval import ANNOTATION, approval_of, is_protected
 from kubegang.api.customresources.definitions import schemas_of, walk
 from kubegang.api.customresources.naming import condition_status
-from kubegang.api.customresources.schemachecks import SchemaChecks
 from kubegang.api.customresources.versionchecks import version_errors
 from kubegang.api.validation.checks import IMMUTABLE, Errors
 from kubegang.api.validation.kinds import KindRules
@@ -304,11 +303,3 @@ def _approval_errors(definition: JsonObject, old: JsonObject | None) -> Errors:
     elif approval.state == "invalid":
         annotations = definition["metadata"].get("annotations") or {}
         yield invalid_value(path, annotations.get(ANNOTATION) or "", approval.reason)
-
-
-def list_type_warnings(definition: JsonObject) -> list[str]:
-    """Return what whoever writes a definition is warned of."""
-    found: set[str] = set()
-    for _, schema in schemas_of(definition):
-        found |= SchemaChecks.set_warnings(schema)
-    return sorted(found)

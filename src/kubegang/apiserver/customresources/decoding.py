@@ -143,3 +143,14 @@ _PATCHES = (
     "application/merge-patch+json",
     "application/apply-patch+yaml",
 )
+
+
+def with_whole_numbers(value: Any) -> Any:
+    """Return an applied value as YAML's way through JSON leaves it: 4.0 is the number 4."""
+    if isinstance(value, dict):
+        return {name: with_whole_numbers(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [with_whole_numbers(one) for one in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
+        return int(value)
+    return value
