@@ -17,6 +17,7 @@ from kubegang.apiserver.admission import (
     serviceaccounts,
     storageclasses,
 )
+from kubegang.apiserver.admission.adminaccess import check_admin_access
 from kubegang.apiserver.admission.escalation import confirm_no_escalation
 from kubegang.apiserver.admission.finalizers import protect_with
 from kubegang.apiserver.admission.namespaces import admit_into_namespace, keep_immortal
@@ -100,6 +101,14 @@ _CHECKS = (
 )
 """What is asked once the object is as it will be stored, and valid."""
 
+_ALWAYS = "validation"
+_VALIDITY = (
+    _Row(_ALWAYS, "create", "resourceclaims.resource.k8s.io", check_admin_access),
+    _Row(_ALWAYS, "create", "resourceclaimtemplates.resource.k8s.io", check_admin_access),
+    _Row(_ALWAYS, "update", "resourceclaims.resource.k8s.io/status", check_admin_access),
+)
+"""Rules of validity that need to look something up; they are not plug-ins' to switch off."""
+
 PLUGINS = (*dict.fromkeys(row.plugin for row in (*_ROWS, *_CHECKS)), "ResourceQuota")
 """The plug-ins that exist here, in their order."""
 
@@ -148,6 +157,7 @@ class Admission:
         self._authorizer = authorizer
         self._changing = _Chains(_ROWS, on)
         self._checking = _Chains(_CHECKS, on)
+        self._validity = _Chains(_VALIDITY, (_ALWAYS,))
 
     def has(self, plugin: str) -> bool:
         """Return whether a plug-in is on."""
@@ -170,7 +180,7 @@ class Admission:
         Raises:
             ApiError: one of them refuses it.
         """
-        for admit in self._checking.of(request):
+        for admit in (*self._validity.of(request), *self._checking.of(request)):
             admit(request, self._lookup, self._gates)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Generic, TypeVar
 
 import msgspec
@@ -38,6 +38,7 @@ class _Status(msgspec.Struct):
 
 
 class _Namespace(msgspec.Struct):
+    metadata: _Metadata
     status: _Status = msgspec.field(default_factory=_Status)
 
 
@@ -180,6 +181,11 @@ class StoreLookup:
         """Return a namespace's phase, ``None`` if it does not exist."""
         found = self._namespaces.get(_NAMESPACES + name)
         return None if found is None else found.status.phase
+
+    def namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Return a namespace's labels, none if it does not exist."""
+        found = self._namespaces.get(_NAMESPACES + name)
+        return {} if found is None else found.metadata.labels
 
     def priority_class(self, name: str) -> _PriorityClass | None:
         """Return a priority class by name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -104,6 +104,10 @@ class Lookup(Protocol):
 
     def namespace_phase(self, name: str) -> str | None:
         """Return a namespace's phase, ``None`` if it does not exist."""
+        ...
+
+    def namespace_labels(self, name: str) -> Mapping[str, str]:
+        """Return a namespace's labels, none if it does not exist."""
         ...
 
     def priority_class(self, name: str) -> PriorityClassFacts | None:

@@ -12,6 +12,9 @@ from kubegang.apimachinery.objects import GroupResource
 from kubegang.apiserver.requests import parse_query
 from kubegang.apiserver.targets import Target, parse_target
 
+TARGET = "kubegang.target"
+"""The key in the scope of what a path means."""
+
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch"}
 _FALSE_WORDS = ("", "0", "false")
 
@@ -46,7 +49,9 @@ class Attributes(msgspec.Struct, frozen=True):
 def attributes_of(scope: Scope) -> Attributes:
     """Return what a request asks permission for."""
     path, method = scope["path"], scope["method"]
-    target = parse_target(path)
+    target: Target | None = scope.get(TARGET) or parse_target(path)
+    # Routing needs the same: parsed once for both.
+    scope[TARGET] = target
     if target is None:
         return Attributes(method.lower(), path=path)
     return Attributes(
