@@ -19,6 +19,10 @@ from kubegang.tools.workunits import count_of
 HOSTNAME: Final = "kubernetes.io/hostname"
 MOST_SHAPES: Final = 8
 MOST_DOMAINS: Final = 8
+FEW_DOMAINS: Final = 2
+LARGE_CLUSTER: Final = 500
+"""With more nodes than that an attempt takes so long that fewer domains are tried."""
+
 _ROOMY_PODS: Final = 110
 
 
@@ -93,8 +97,10 @@ def _domains(search: Search) -> list[str]:
     case = search.case
     tried = [one for one in case.findings.tried if one.group == case.key and one.placement.name]
     ordered = sorted(tried, key=lambda one: -len(one.placed))
-    search.is_complete &= len(ordered) <= MOST_DOMAINS
-    return [one.placement.name for one in ordered[:MOST_DOMAINS]]
+    large = case.stage.snapshot.nodes.size > LARGE_CLUSTER
+    most = FEW_DOMAINS if large else MOST_DOMAINS
+    search.is_complete &= len(ordered) <= most
+    return [one.placement.name for one in ordered[:most]]
 
 
 def _labelled(node: NodeInfo, labels: Mapping[str, str]) -> NodeInfo:

@@ -91,7 +91,8 @@ class Search:
         return Found(change, (*self.base, *edits))
 
 
-def _evicts(outcome: Outcome) -> bool:
+def evicts(outcome: Outcome) -> bool:
+    """Return whether others would be evicted."""
     return any(isinstance(i, EvictPod) for d in outcome.decisions for i in d.instructions)
 
 
