@@ -249,6 +249,14 @@ async def test_conversion_by_webhook_is_refused_clearly(api: CustomApi) -> None:
 
 
 @custom_test
+async def test_a_format_that_means_nothing_is_warned_of(api: CustomApi) -> None:
+    made = schema_with(properties={"color": {"type": "string", "format": "paint"}})
+    reply = await api.post(DEFINITIONS, made)
+    assert reply.status == 201
+    assert reply.headers["warning"] == '299 - "unrecognized format \\"paint\\""'
+
+
+@custom_test
 async def test_a_rule_that_may_run_away_is_refused(api: CustomApi) -> None:
     endless = thing({"parts": {"type": "array", "items": TEXT}})
     rule = "self.parts.all(a, self.parts.all(b, self.parts.all(c, a != b || b == c)))"

@@ -87,6 +87,8 @@ def _expression(key: str, operator: str, *values: str) -> JsonObject:
 async def test_a_taint_drives_pods_away_only_if_it_says_so(op: Operators) -> None:
     await make_nodes(op, "n1")
     await op.create(daemon())
+    (pod,) = await op.pods()
+    await op.bind(pod, "n1")
     await op.settle()
     await op.api.patch(NODES, "n1", patch={"spec": {"taints": [TAINT]}})
     await op.wait(2)
@@ -100,7 +102,7 @@ async def test_a_taint_drives_pods_away_only_if_it_says_so(op: Operators) -> Non
     await op.api.patch(NODES, "n1", patch={"spec": {"taints": [taint]}})
     await op.wait(2)
 
-    assert await nodes_of(op) == []
+    assert await op.pods() == []
 
 
 @played

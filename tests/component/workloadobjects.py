@@ -136,6 +136,17 @@ class Operators:
         node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, **fields}
         await self.create(node)
 
+    async def bind(self, pod: JsonObject, node: str) -> None:
+        """Put a pod on a node."""
+        name = pod["metadata"]["name"]
+        binding = {
+            "apiVersion": "v1",
+            "kind": "Binding",
+            "metadata": {"name": name},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": node},
+        }
+        await self.api.create(PODS, binding, NS, subresource="binding", name=name)
+
     async def start(self, pod: JsonObject, *, ready: bool = True) -> None:
         """Have a pod run."""
         moment = format_time(self.cluster.clock.now())

@@ -60,6 +60,10 @@ class Cluster:
         """Return that a namespace is there."""
         return "Active"
 
+    def namespace_labels(self, _name: str) -> dict[str, str]:
+        """Return the labels of a namespace: none."""
+        return {}
+
     def priority_class(self, name: str) -> PriorityClass | None:
         """Return a priority class by name."""
         return next((one for one in self._classes() if one.name == name), None)

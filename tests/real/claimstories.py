@@ -86,6 +86,8 @@ class _Teller:
             first += [self._group(name) for name in _GROUPS if chance.random() < 0.7]
         first += [self._pod(f"p{i}") for i in range(chance.randint(1, 3))]
         chance.shuffle(first)
+        # A pod that waits for its group is looked at again after a pause, whenever that ends.
+        first.sort(key=lambda step: step.kind != "group")
         return first + [self._next() for _ in range(chance.randint(4, 9))]
 
     def _next(self) -> Step:
@@ -104,8 +106,8 @@ class _Teller:
         if pick < 0.55 and pods:
             return Step("bind", "pod", chance.choice(pods))
         if pick < 0.8:
-            victims = [*self._made, *(("claim", role) for role in self._roles)]
-            return Step("delete", *chance.choice(victims))
+            # A made claim that is deleted comes back or does not: with the real one by chance.
+            return Step("delete", *chance.choice(self._made))
         return self._one_more()
 
     def _one_more(self) -> Step:

@@ -31,8 +31,8 @@ class Scene(msgspec.Struct, frozen=True):
     """A CronJob and what happens to it.
 
     Attributes:
-        by_chance: reasons of events that are not compared: whether the news that a Job was
-            deleted comes before the news of the status without it is a race.
+        by_chance: reasons of events that are not compared: in which order the news of a
+            deleted Job and of the status without it come is a race.
     """
 
     name: str
@@ -85,13 +85,13 @@ SCENES = (
         "history",
         cron_job(successfulJobsHistoryLimit=1, failedJobsHistoryLimit=0),
         every_minute("succeed", "fail", "succeed"),
-        by_chance=("MissingJob",),
+        by_chance=("MissingJob", "FailedDelete"),
     ),
     Scene(
         "no-history",
         cron_job(successfulJobsHistoryLimit=0, failedJobsHistoryLimit=1),
         every_minute("fail", "fail", "succeed"),
-        by_chance=("MissingJob",),
+        by_chance=("MissingJob", "FailedDelete"),
     ),
     Scene("forbid", cron_job(concurrencyPolicy="Forbid"), (Act(140, "succeed"),)),
     Scene("replace", cron_job(concurrencyPolicy="Replace"), every_minute("run", "run")),

@@ -45,6 +45,10 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         states = ((gate, str(gate not in off).lower()) for gate in _GATES[self.release])
         return ",".join(f"{gate}={state}" for gate, state in states)
 
+    def runtime_config(self) -> str:
+        """Return what is not served, as a flag has it."""
+        return ",".join(f"{version}=false" for version in self.unserved)
+
 
 DEFAULT = Setup()
 
@@ -67,7 +71,7 @@ def _real(directory: Path, setup: Setup) -> Iterator[Path]:
     if setup.off_in_controllers:
         environment["FG_KCM_SET"] = setup.gates(setup.off_in_controllers)
     if setup.unserved:
-        environment["RC_SET"] = ",".join(f"{version}=false" for version in setup.unserved)
+        environment["RC_SET"] = setup.runtime_config()
     with real_plane(directory, setup.release.removeprefix("1."), **environment) as kubeconfig:
         yield kubeconfig
 
@@ -81,7 +85,8 @@ def _own(directory: Path, setup: Setup) -> Iterator[Path]:
         flags.append(f"--apiserver-feature-gates={setup.gates(setup.off_in_apiserver)}")
     if setup.off_in_controllers:
         flags.append(f"--controllers-feature-gates={setup.gates(setup.off_in_controllers)}")
-    flags += [f"--runtime-config={version}=false" for version in setup.unserved]
+    if setup.unserved:
+        flags.append(f"--runtime-config={setup.runtime_config()}")
     with up(directory, *flags) as started:
         yield started.kubeconfig
 

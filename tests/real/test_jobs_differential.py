@@ -51,7 +51,6 @@ SETUPS = {
     "1.37": Setup(),
     "1.36": Setup(release="1.36"),
     "1.35": Setup(release="1.35"),
-    "1.37 without the gate in the API server": Setup(off_in_apiserver=JOBS_GATE),
     "1.37 without the gate in the controllers": Setup(off_in_controllers=JOBS_GATE),
     "1.36 without the gate in the controllers": Setup(release="1.36", off_in_controllers=JOBS_GATE),
     "1.37 without PodGroups": Setup(

@@ -216,14 +216,6 @@ class Player:
         self._nodes.append(name)
         await _make_node(self._client, name, self._labels)
 
-    async def _remove_node(self, step: Step, view: View) -> None:
-        if len(self._nodes) > 1:
-            name = await self._node(step, view)
-            self._nodes.remove(name)
-            await self._quietly(NODES, name, "")
-            # The real controller does not look at its sets because a node is gone.
-            await self._annotate(step, view)
-
     async def _taint(self, step: Step, view: View) -> None:
         taint = {"key": "tested", "effect": step.text}
         await self._change_node(step, view, {"spec": {"taints": [taint]}})

@@ -28,7 +28,7 @@ _OF_KIND = {
         "restart",
     ),
     "DaemonSet": (
-        *("image", "image", "add_node", "taint", "untaint", "label_node", "remove_node"),
+        *("image", "image", "add_node", "taint", "untaint", "label_node"),
         *("restart", "orphan"),
     ),
 }

@@ -48,6 +48,14 @@ DaemonSet begins is chance."""
 
 _RANDOM_END = re.compile(r"(?<=-)[bcdfghjklmnpqrstvwxz2456789]{5}(?=$|[ ,])")
 
+UNDER_WAY = (
+    "ReplicaSetUpdated",
+    "DeploymentResumed",
+    "NewReplicaSetCreated",
+    "FoundNewReplicaSet",
+)
+"""Whether a pod that was replaced at once was missed meanwhile is a race, and progress if so."""
+
 _CHANCE = (
     "uid",
     "resourceVersion",
@@ -128,6 +136,11 @@ def _plain(obj: JsonObject) -> JsonObject:
         # last old pod went, is refused, and then finds one that it need not note.
         conditions = plain["status"].get("conditions") or []
         plain["status"]["conditions"] = [e for e in conditions if e["type"] != "Progressing"]
+    conditions = (plain.get("status") or {}).get("conditions") or []
+    conditions.sort(key=lambda condition: str(condition["type"]))
+    for condition in conditions:
+        if condition.get("reason") in UNDER_WAY:
+            condition |= {"reason": "under way", "message": "", "status": ""}
     plain["going"] = "deletionTimestamp" in obj["metadata"]
     return plain
 
@@ -156,9 +169,12 @@ def _told(events: list[JsonObject]) -> list[str]:
     combined = {_about(event) for event in events if event["message"].startswith(COMBINED)}
     counts: Counter[str] = Counter()
     for event in events:
-        if event["reason"] in RACES:
+        if event["reason"] in RACES or event["involvedObject"]["kind"] == "Pod":
             continue
         about = _about(event)
+        if event["reason"] == "ScalingReplicaSet" and about in combined:
+            # Some of the steps are not told any more.
+            continue
         if scaled := _SCALED.fullmatch(event["message"]):
             way, name, before, after = scaled.groups()
             told = f"Scaled {way} replica set {name}, pods in all"

@@ -12,7 +12,7 @@ from kubegang.apiserver.customresources.preparing import refuse_if_terminating
 from kubegang.apiserver.quota.charging import charge
 from kubegang.apiserver.registry import complete, prepare_create
 from kubegang.apiserver.services.allocation import allocate
-from kubegang.apiserver.validating import create_errors
+from kubegang.apiserver.validating import create_errors, warnings_of
 from kubegang.apiserver.writing import Write, place_in_namespace
 from kubegang.store.interface import KeyExistsError
 
@@ -67,6 +67,7 @@ async def _create_named(backend: Backend, write: Write, obj: JsonObject) -> byte
     name = obj["metadata"].get("name", "")
     errors = create_errors(obj, info, backend.gates)
     write.check_valid(name, errors, kind=obj["kind"])
+    write.warn(warnings_of(obj, None, info))
     backend.admission.check(write.admission("create", obj))
     await charge(backend, write, obj)
     stored = conversion.to_stored(obj, info)

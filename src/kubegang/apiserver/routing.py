@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kubegang.api.scheme import ResourceInfo, Subresource
 from kubegang.apimachinery.errors import not_found
 from kubegang.apiserver.authn import Identity
+from kubegang.apiserver.authorization.attributes import TARGET
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.errors import method_not_allowed, unknown_resource
 from kubegang.apiserver.handlers.binding import bind
@@ -84,14 +85,14 @@ class ResourceRoute(BaseRoute):
         """Take a request whose path names a resource."""
         if scope["type"] != "http":
             return Match.NONE, {}
-        target = parse_target(scope["path"])
+        target = scope.get(TARGET) or parse_target(scope["path"])
         if target is None:
             return Match.NONE, {}
-        return Match.FULL, {"kubegang.target": target}
+        return Match.FULL, {TARGET: target}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Find the handler and let it answer."""
-        target: Target = scope["kubegang.target"]
+        target: Target = scope[TARGET]
         await answer_with(lambda: self._serve(scope, receive, target), scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, target: Target) -> ASGIApp:

@@ -20,7 +20,7 @@ from kubegang.apiserver.errors import unsigned_problem
 from kubegang.apiserver.quota.charging import charge
 from kubegang.apiserver.registry import complete, prepare_update
 from kubegang.apiserver.services.allocation import allocate
-from kubegang.apiserver.validating import update_errors
+from kubegang.apiserver.validating import update_errors, warnings_of
 from kubegang.apiserver.writing import MODIFIED, Write, check_name, place_in_namespace
 from kubegang.store.interface import Item, KeyMissingError, RevisionConflictError
 
@@ -108,6 +108,7 @@ def _prepare(
     canonicalize(new, info.gvk)
     errors = update_errors(new, old, info, backend.gates, subresource=write.subresource)
     write.check_valid(write.name, errors, kind=new["kind"])
+    write.warn(warnings_of(new, old, info))
     backend.admission.check(write.admission("update", new, old))
     if new["metadata"].get("managedFields") != old["metadata"].get("managedFields"):
         keep_times(old, new)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubegang.api.customresources.rows import custom_of
+from kubegang.api.customresources.warnings import object_warnings
 from kubegang.api.scheme import ResourceInfo
 from kubegang.api.validation.table import (
     validate_create,
@@ -34,3 +35,11 @@ def update_errors(
     if of_status:
         return validate_status_update(new, old, info.gvk, gates, rules=rules)
     return validate_update(new, old, info.gvk, gates, rules=rules)
+
+
+def warnings_of(new: JsonObject, old: JsonObject | None, info: ResourceInfo) -> list[str]:
+    """Return what whoever writes a valid object is warned of."""
+    if custom_of(info):
+        return object_warnings(new, old)
+    warnings = rules_of(info.group_resource).warnings
+    return [] if warnings is None else warnings(new, old)

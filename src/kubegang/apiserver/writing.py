@@ -74,6 +74,10 @@ class Write:
             identity=self.identity,
         )
 
+    def warn(self, warnings: list[str]) -> None:
+        """Add warnings to the answer, each once however often the write is tried."""
+        self.warnings.extend([one for one in warnings if one not in self.warnings])
+
     def conflict(self, why: str) -> ConflictError:
         """Return the 409 for a request that contradicts the stored object."""
         return conflict(self.info.group_resource, self.name, why)

@@ -9,7 +9,6 @@ from typing import Any
 
 from kubegang.api.profile import VersionProfile
 from kubegang.api.scheme import ResourceInfo
-from kubegang.apimachinery.objects import JsonObject
 from kubegang.app.apiserver import scheme_of
 from kubegang.app.clusterkeys import NO_KEYS, ClusterKeys
 from kubegang.app.errors import BadInputError
@@ -17,12 +16,12 @@ from kubegang.app.gatemixes import jobs_wait
 from kubegang.app.identitycontrollers import IDENTITY_BUILDERS
 from kubegang.app.informers import SharedInformers
 from kubegang.app.lifecycle import LIFECYCLE_BUILDERS, NODE_LIFECYCLE
+from kubegang.app.quotacounting import quota_counter
 from kubegang.app.resourceclaims import resource_claims
 from kubegang.app.workloads import BUILDERS as WORKLOAD_BUILDERS
 from kubegang.app.workloads import Parts, Run
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
-from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import (
     CRONJOBS,
@@ -34,7 +33,6 @@ from kubegang.client.resources import (
     PERSISTENTVOLUMES,
     PODGROUPS,
     PODS,
-    SERVICES,
     STORAGECLASSES,
     WORKLOADS,
     pod_groups_in,
@@ -57,7 +55,6 @@ from kubegang.controllers.namespace.controller import NamespaceController
 from kubegang.controllers.persistentvolumes.controller import VolumeBinder
 from kubegang.controllers.podgc.controller import PodGarbageCollector
 from kubegang.controllers.podgroupprotection.controller import PodGroupProtection
-from kubegang.controllers.resourcequota.controller import RESOURCEQUOTAS, QuotaCounter
 from kubegang.controllers.ttlafterfinished.controller import TtlAfterFinished
 from kubegang.controllers.volumeprotection.controller import ClaimProtection, VolumeProtection
 
@@ -286,26 +283,14 @@ class Controllers:
         self._runs.append(controller.run)
 
     def _add_quota(self) -> None:
-        counted = {
-            row.group_resource: self._counted(resource_of(row))
-            for row in self._rows
-            if row.namespaced and row.kind not in UNOWNED_KINDS
-        }
-        controller = QuotaCounter(
+        controller = quota_counter(
             self._client,
-            quotas=self._informers.of(RESOURCEQUOTAS),
-            counted=counted,
+            [row for row in self._rows if row.kind not in UNOWNED_KINDS],
+            informers=self._informers,
             queue=self._queue(),
             clock=self._clock,
         )
         self._runs.append(controller.run)
-
-    def _counted(self, resource: Resource) -> Informer[JsonObject]:
-        """Return an informer of whole objects where a quota looks into them."""
-        whole = (PODS, SERVICES, PERSISTENTVOLUMECLAIMS, RESOURCEQUOTAS)
-        if resource in whole:
-            return self._informers.of(resource)
-        return self._informers.of_metadata(resource)
 
     def _add_garbage(self) -> None:
         resources = [resource_of(row) for row in self._rows if row.kind not in UNOWNED_KINDS]

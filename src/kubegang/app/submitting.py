@@ -30,6 +30,7 @@ from kubegang.client.resources import (
     JOBS,
     PODS,
     REPLICASETS,
+    RESOURCECLAIMS,
     STATEFULSETS,
     pod_groups_in,
 )
@@ -123,7 +124,7 @@ async def _read(cluster: EmbeddedCluster, rules: Rules) -> AsyncIterator[ReadObj
 def _made(rules: Rules) -> list[Resource]:
     """Return what controllers make that concerns a scheduler, in the release's versions."""
     profile = rules.version.schedulers[0]
-    made = [JOBS, PODS, REPLICASETS, STATEFULSETS]
+    made = [JOBS, PODS, REPLICASETS, RESOURCECLAIMS, STATEFULSETS]
     if profile.pod_group_version:
         made.append(pod_groups_in(profile.pod_group_version))
     if profile.workload_version:

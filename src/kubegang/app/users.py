@@ -10,7 +10,6 @@ from kubegang.app.certificates import CertificateAuthority, write_private
 from kubegang.app.datadir import DataDirectory
 from kubegang.app.errors import BadInputError
 from kubegang.app.kubeconfigs import kubeconfig_text
-from kubegang.base.clock import Clock
 from kubegang.client.kubeconfig import KubeConfigError, load_kubeconfig
 
 LONGEST_NAME = 64
@@ -32,7 +31,7 @@ class NewUser(msgspec.Struct, frozen=True, kw_only=True):
     output: str = ""
 
 
-def add_user(user: NewUser, *, clock: Clock) -> str:
+def add_user(user: NewUser, *, now: float) -> str:
     """Sign a certificate for a user and return a kubeconfig with it.
 
     Raises:
@@ -42,7 +41,7 @@ def add_user(user: NewUser, *, clock: Clock) -> str:
     directory = DataDirectory(Path(user.data_dir).expanduser().absolute(), persistent=True)
     authority = _authority(directory)
     server = user.server or _server(directory)
-    client = authority.client(user.name, user.groups, now=clock.now())
+    client = authority.client(user.name, user.groups, now=now)
     text = kubeconfig_text(server=server, authority=authority.pem, user=user.name, client=client)
     if user.output:
         try:

@@ -251,6 +251,7 @@ class _Player:
             groups=(*state.groups, *made.groups),
             composites=(*state.composites, *made.composites),
             workloads=(*state.workloads, *made.workloads),
+            devices=(*state.devices, *made.devices),
             owners={**state.owners, **made.owners},
             objects={**state.objects, **made.objects},
         )

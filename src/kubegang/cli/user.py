@@ -52,7 +52,7 @@ def add(name: str, groups: tuple[str, ...], kubeconfig: str, data_dir: str, serv
             server=server,
             output=kubeconfig,
         ),
-        clock=RealClock(),
+        now=RealClock().now(),
     )
     if kubeconfig:
         click.echo(f"{kubeconfig}: user {name}")

@@ -53,6 +53,9 @@ class Cluster:
     def namespace_phase(self, name: str) -> str | None:
         return self.phases.get(name)
 
+    def namespace_labels(self, name: str) -> dict[str, str]:
+        return self.labels.get(name, {})
+
     def priority_class(self, name: str) -> Class | None:
         return self.classes.get(name)
 

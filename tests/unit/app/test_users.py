@@ -14,7 +14,6 @@ from kubegang.app.certificates import load_or_create_authority
 from kubegang.app.errors import BadInputError
 from kubegang.app.kubeconfigs import write_kubeconfig
 from kubegang.app.users import NewUser, add_user
-from kubegang.base.clock import VirtualClock
 
 NOW = 1_795_000_000.0
 
@@ -30,7 +29,7 @@ def data_dir(tmp_path: Path) -> Path:
 
 def add(data_dir: Path, name: str, *groups: str, output: str = "") -> str:
     user = NewUser(name=name, groups=groups, data_dir=str(data_dir), output=output)
-    return add_user(user, clock=VirtualClock(NOW))
+    return add_user(user, now=NOW)
 
 
 def test_the_certificate_names_user_and_groups_and_lasts_a_year(data_dir: Path) -> None:

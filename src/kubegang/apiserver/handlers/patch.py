@@ -39,7 +39,12 @@ from kubegang.apiserver.access import confirm_may_create
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bodies import WrongObjectError, check_kind, conform, name_kind
 from kubegang.apiserver.creating import create_object
-from kubegang.apiserver.customresources.decoding import by_name, conform_custom, no_strategic_merge
+from kubegang.apiserver.customresources.decoding import (
+    by_name,
+    conform_custom,
+    no_strategic_merge,
+    with_whole_numbers,
+)
 from kubegang.apiserver.handlers.create import write_of
 from kubegang.apiserver.negotiation import patch_type
 from kubegang.apiserver.options import FieldValidation, write_options
@@ -218,7 +223,7 @@ def decode_applied(body: bytes, request: ApiRequest, write: Write) -> JsonObject
     if not isinstance(obj.get("metadata"), dict):
         obj["metadata"] = {}
     check_name(obj, write)
-    return obj
+    return obj if custom_of(request.info) is None else dict(with_whole_numbers(obj))
 
 
 def _kind_of(obj: JsonObject) -> GroupVersionKind:

@@ -10,6 +10,7 @@ from kubegang.api.customresources.definitions import (
     storage_version,
 )
 from kubegang.api.customresources.naming import condition, set_condition
+from kubegang.api.customresources.warnings import definition_warnings
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time
 from kubegang.apiserver.strategies.rules import KindRules
@@ -49,6 +50,7 @@ DEFINITIONS = KindRules(
     decode=normalize_definition,
     fill_in=default_definition,
     validity=DEFINITION_RULES,
+    warnings=definition_warnings,
     prepare_create=_prepare_create,
     prepare_update=_prepare_update,
     begin_deletion=_begin_deletion,

@@ -27,6 +27,7 @@ class KindRules:
         decode: turns fields that are for writing only into what they stand for.
         fill_in: fills in defaults of a kind that has none in the table of defaults.
         validity: the rules of validation of a kind that has none in their table.
+        warnings: what whoever writes a valid object, given the old one, is warned of.
         keeps_status_on_create: a client may create the object with a status (nodes).
         new_status: makes the status of a new object of a kind that has one.
         prepare_create: runs when name and uid are known and the status is new.
@@ -42,6 +43,7 @@ class KindRules:
     decode: Callable[[JsonObject], None] | None = None
     fill_in: Callable[[JsonObject], None] | None = None
     validity: ValidityRules | None = None
+    warnings: Callable[[JsonObject, JsonObject | None], list[str]] | None = None
     keeps_status_on_create: bool = False
     new_status: Callable[[], JsonObject] = field(default=_new_status)
     prepare_create: PrepareCreate | None = None
