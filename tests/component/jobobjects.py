@@ -109,7 +109,9 @@ class Users:
         return (await self.api.list(WORKLOADS, NS)).items
 
     async def config_maps(self) -> list[str]:
-        return [c["metadata"]["name"] for c in (await self.api.list(CONFIGMAPS, NS)).items]
+        """Return the names of those that users made: each namespace has one of its own."""
+        names = [c["metadata"]["name"] for c in (await self.api.list(CONFIGMAPS, NS)).items]
+        return [name for name in names if name != "kube-root-ca.crt"]
 
     async def events(self, reason: str) -> list[JsonObject]:
         found = (await self.api.list(CORE_EVENTS)).items

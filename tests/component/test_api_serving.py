@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import ssl
 import time
 from pathlib import Path
@@ -91,10 +92,11 @@ async def test_certificates_and_tokens_say_who_asks(tmp_path: Path) -> None:
     served.server.stop()
     await served.task
 
-    assert by_certificate["status"]["userInfo"] == {
-        "username": "jane",
-        "groups": ["system:masters", "devs", "system:authenticated"],
-    }
+    who = by_certificate["status"]["userInfo"]
+    assert who["username"] == "jane"
+    assert who["groups"] == ["system:masters", "devs", "system:authenticated"]
+    (credential,) = who["extra"]["authentication.kubernetes.io/credential-id"]
+    assert re.fullmatch("X509SHA256=[0-9a-f]{64}", credential)
     assert by_token["status"]["userInfo"]["username"] == "robot"
     assert (nobody["code"], nobody["reason"]) == (403, "Forbidden")
 

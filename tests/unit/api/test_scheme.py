@@ -139,6 +139,10 @@ def test_a_put_creates_what_the_real_server_creates() -> None:
         "events.k8s.io/v1/events",
         "coordination.k8s.io/v1/leases",
         "node.k8s.io/v1/runtimeclasses",
+        "rbac.authorization.k8s.io/v1/clusterroles",
+        "rbac.authorization.k8s.io/v1/clusterrolebindings",
+        "rbac.authorization.k8s.io/v1/roles",
+        "rbac.authorization.k8s.io/v1/rolebindings",
     }
 
 
