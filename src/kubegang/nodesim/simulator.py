@@ -119,9 +119,7 @@ class NodeSimulator:
     # Being told
 
     def _listen(self) -> None:
-        self._nodes.add_handler(
-            on_add=self._node_added, on_update=self._node_updated
-        )
+        self._nodes.add_handler(on_add=self._node_added, on_update=self._node_updated)
         self._pods.add_handler(
             on_add=self._pod_changed,
             on_update=lambda _old, new: self._pod_changed(new),

@@ -15,6 +15,7 @@ from kubegang.api.scheduling_rules import (
     SchedulingRules,
     VolumeRules,
 )
+from kubegang.api.validation_rules import OLDER_VALIDATION_RULES
 from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
 
@@ -81,6 +82,7 @@ ABSENT_METRICS = (
 
 PROFILE = release(
     identity_rules=IdentityRules(names_authorizer=False),
+    validation_rules=OLDER_VALIDATION_RULES,
     name="1.36",
     git_version="v1.36.3+kubegang",
     gang_versions=("v1alpha2",),
@@ -114,7 +116,5 @@ PROFILE = release(
         ),
         batching=BatchingRules(rescores=False, leaves_nominated=False, within_group=False),
     ),
-    controller_rules=ControllerRules(
-        claims=ClaimRules(group_matters_without_claims=False)
-    ),
+    controller_rules=ControllerRules(claims=ClaimRules(group_matters_without_claims=False)),
 )
