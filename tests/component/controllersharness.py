@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from kubegang.app.controllers import Controllers, chosen_controllers
+from kubegang.app.controllers.running import Controllers, chosen_controllers
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.api import ApiClient

@@ -6,15 +6,13 @@ from typing import Any
 
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time
-from kubegang.app.controllers import (
+from kubegang.app.controllers.claims import PROTECTION
+from kubegang.app.controllers.everykind import GARBAGE, NAMESPACE
+from kubegang.app.controllers.jobs import CRON_JOB, TTL
+from kubegang.app.controllers.lifecycle import POD_GARBAGE
+from kubegang.app.controllers.volumes import (
     CLAIM_PROTECTION,
-    CRON_JOB,
     EPHEMERAL,
-    GARBAGE,
-    NAMESPACE,
-    POD_GARBAGE,
-    PROTECTION,
-    TTL,
     VOLUME_PROTECTION,
     VOLUMES,
 )

@@ -366,3 +366,20 @@ async def test_an_empty_patch_is_no_change(api: Api) -> None:
     reply = await api.patch(f"{CONFIG_MAPS}/a", {}, MERGE)
 
     assert reply.object == created
+
+
+@api_test
+async def test_generated_labels_are_a_jobs_own_once_it_is_accepted(api: Api) -> None:
+    jobs = "/apis/batch/v1/namespaces/default/jobs"
+    pods = {"containers": [{"name": "c", "image": "i"}], "restartPolicy": "Never"}
+
+    def job(name: str) -> dict[str, object]:
+        return {"metadata": {"name": name}, "spec": {"template": {"spec": pods}}}
+
+    created = await api.create(jobs, job("j"))
+    refused = await api.post(jobs, job("j" * 64))
+
+    assert created["metadata"]["labels"]["job-name"] == "j"
+    # As on 1.37.2: the labels of a Job that has none are not looked at before.
+    causes = refused.object["details"]["causes"]
+    assert [cause["field"] for cause in causes] == ["spec.template.labels"]

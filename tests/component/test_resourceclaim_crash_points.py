@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kubegang.app.controllers import PROTECTION, RESOURCE_CLAIM
+from kubegang.app.controllers.claims import PROTECTION, RESOURCE_CLAIM
 from kubegang.base.clock import run_virtual
 from kubegang.client.api import ApiClient
 from kubegang.client.resources import PODGROUPS, PODS, RESOURCECLAIMS, RESOURCECLAIMTEMPLATES

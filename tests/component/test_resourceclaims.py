@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubegang.app.controllers import PROTECTION, RESOURCE_CLAIM
+from kubegang.app.controllers.claims import PROTECTION, RESOURCE_CLAIM
 from kubegang.client.interface import Resource
 from kubegang.client.resources import (
     CORE_EVENTS,

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.app.apiserver import scheme_of
 from kubegang.app.configuration import resolve_profile, scheduler_configuration
-from kubegang.app.controllers import resource_of, served_once
+from kubegang.app.controllers.parts import resource_of, served_once
 from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
 from kubegang.app.errors import BadInputError
 from kubegang.app.options import UpOptions
@@ -324,6 +324,6 @@ async def _saved_cluster() -> JsonObject:
         for job in (gang_job("first"), gang_job("second")):
             await cluster.client.create(JOBS, job, "default")
         await clock.sleep(20.0)
-        for row in served_once(scheme_of(profile).resources()):
+        for row in served_once(scheme_of(profile)):
             items += (await cluster.client.list(resource_of(row))).items
     return {"apiVersion": "v1", "kind": "List", "items": items}

@@ -12,7 +12,7 @@ from kubegang.app.apiserver import build_api_server, open_store, serve
 from kubegang.app.clusterkeys import load_cluster_keys
 from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
 from kubegang.app.controlleraccounts import ControllerAccounts
-from kubegang.app.controllers import Controllers, chosen_controllers
+from kubegang.app.controllers.running import Controllers, chosen_controllers
 from kubegang.app.gatemixes import scheduler_waits
 from kubegang.app.nodes import SimulatedNodes
 from kubegang.app.options import ChildSettings

@@ -22,7 +22,7 @@ from kubegang.apiserver.health import Check
 from kubegang.app.apiserver import build_api_server, keep_up
 from kubegang.app.clusterkeys import ClusterKeys, load_cluster_keys
 from kubegang.app.controlleraccounts import account_of
-from kubegang.app.controllers import Controllers, chosen_controllers
+from kubegang.app.controllers.running import Controllers, chosen_controllers
 from kubegang.app.gatemixes import scheduler_waits
 from kubegang.app.nodes import SimulatedNodes
 from kubegang.app.options import COMPONENTS, ComponentName, UpOptions

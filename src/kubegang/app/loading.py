@@ -14,7 +14,7 @@ import msgspec
 
 from kubegang.apimachinery.errors import AlreadyExistsError, ApiError
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.app.controllers import resource_of
+from kubegang.app.controllers.parts import resource_of
 from kubegang.app.inputs import InputObject
 from kubegang.client.interface import Client
 from kubegang.client.resources import NAMESPACES

@@ -25,8 +25,8 @@ from kubegang.api.profile import VersionProfile
 from kubegang.app.certificates import CertificateAuthority, load_or_create_authority, write_private
 from kubegang.app.configuration import check_files, resolve_profile
 from kubegang.app.controlleraccounts import account_of
-from kubegang.app.controllers import NAMES as CONTROLLERS
-from kubegang.app.controllers import chosen_controllers
+from kubegang.app.controllers.running import BUILDERS as CONTROLLERS
+from kubegang.app.controllers.running import chosen_controllers
 from kubegang.app.datadir import DataDirectory, opened
 from kubegang.app.entering import enter_release
 from kubegang.app.errors import BadInputError

@@ -1,11 +1,8 @@
-"""The controllers of budgets and of nodes, put together."""
+"""The controllers of budgets, of nodes and of what is left on them, put together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-from kubegang.app.apiserver import scheme_of
-from kubegang.app.workloads import Parts, Run
+from kubegang.app.controllers.parts import Builders, Parts, Run
 from kubegang.client.resources import (
     DEPLOYMENTS,
     LEASES,
@@ -20,18 +17,18 @@ from kubegang.controllers.disruption.controller import DisruptionController
 from kubegang.controllers.disruption.owners import PodOwners
 from kubegang.controllers.nodelifecycle.controller import NodeLifecycle
 from kubegang.controllers.nodelifecycle.podreadiness import PodReadiness
+from kubegang.controllers.podgc.controller import PodGarbageCollector
 from kubegang.controllers.tainteviction.controller import TaintEviction
 
 NODE_LIFECYCLE = "node-lifecycle-controller"
+POD_GARBAGE = "pod-garbage-collector-controller"
 
 _SCALABLE = (REPLICATIONCONTROLLERS, DEPLOYMENTS, REPLICASETS, STATEFULSETS)
 
 
 def _disruption(parts: Parts) -> Run:
-    scheme = scheme_of(parts.profile)
-
     def resource_name(group: str, version: str, kind: str) -> str:
-        for row in scheme.resources():
+        for row in parts.scheme.resources():
             if (row.group, row.version, row.kind) == (group, version, kind):
                 return str(row.group_resource)
         return ""
@@ -75,9 +72,19 @@ def _taint_eviction(parts: Parts) -> Run:
     ).run
 
 
-LIFECYCLE_BUILDERS: Mapping[str, Callable[[Parts], Run]] = {
+def _pod_garbage(parts: Parts) -> Run:
+    return PodGarbageCollector(
+        parts.client,
+        pods=parts.informers.of(PODS),
+        nodes=parts.informers.of(NODES),
+        queue=parts.queue(),
+        clock=parts.clock,
+    ).run
+
+
+LIFECYCLE_BUILDERS: Builders = {
     "disruption-controller": _disruption,
     NODE_LIFECYCLE: _node_lifecycle,
     "taint-eviction-controller": _taint_eviction,
+    POD_GARBAGE: _pod_garbage,
 }
-"""By name, as kube-controller-manager has them."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-from kubegang.app.workloads import Parts, Run
+from kubegang.app.controllers.parts import Builders, Parts, Run
 from kubegang.client.resources import CONFIGMAPS, NAMESPACES, SERVICEACCOUNTS
 from kubegang.controllers.clusterroleaggregation.controller import CLUSTERROLES, RoleAggregation
 from kubegang.controllers.rootca.controller import RootCaPublisher
@@ -52,10 +50,9 @@ def _aggregation(parts: Parts) -> Run:
     ).run
 
 
-IDENTITY_BUILDERS: Mapping[str, Callable[[Parts], Run | None]] = {
+IDENTITY_BUILDERS: Builders = {
     "serviceaccount-controller": _accounts,
     ACCOUNT_TOKENS: _tokens,
     "root-ca-certificate-publisher-controller": _root_ca,
     "clusterrole-aggregation-controller": _aggregation,
 }
-"""By name, as kube-controller-manager has them."""
