@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from structlog.testing import capture_logs
+
 from kubegang.apimachinery.errors import ConflictError, InvalidError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.client.resources import RESOURCECLAIMS, RESOURCESLICES
@@ -224,3 +226,16 @@ async def set_condition(cluster: Cluster, name: str, condition: str) -> None:
     device = {key: result[key] for key in ("driver", "pool", "device")} | {"conditions": [said]}
     patch: JsonObject = {"status": {"devices": [device]}}
     await cluster.user.patch(RESOURCECLAIMS, name, NS, patch=patch, subresource="status")
+
+
+@scheduler_test
+async def test_nothing_is_said_about_where_a_bound_pod_will_be(cluster: Cluster) -> None:
+    """Members whose shared claim is written by a sibling are bound at once."""
+    with capture_logs() as lines:
+        names = await add_gang(cluster, 5)
+        await cluster.start()
+        await cluster.wait_for(names, at_most=5)
+        await cluster.add_pods("late", group="g", resourceClaims=claims(shared="c"))
+        await cluster.wait_for(["late"], at_most=5)
+        await cluster.wait(2)
+    assert [line for line in lines if line["event"] == "status not written"] == []

@@ -178,6 +178,8 @@ class BindingCycle:
 
     def _bound(self, binding: Binding) -> None:
         pod, now = binding.queued.pod, self._clock.now()
+        # What was to be said while it was on its way there is refused from now on.
+        self._teller.discard(pod.uid)
         self._metrics.note_bound(binding.queued, started=binding.started, now=now)
         run_post_bind_plugins(binding.framework, binding.state, pod=pod, node=binding.node)
         self._teller.tell_bound(pod, binding.node)
