@@ -52,6 +52,7 @@ check: $(READY)  ## format, lint, types, layers, docs, generated files; prints t
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/generate_facts.py --check
 	$(BIN)/python scripts/generate_cli_reference.py --check
+	$(BIN)/python scripts/generate_check_reference.py --check
 	$(BIN)/python scripts/check_docs.py
 	$(BIN)/python scripts/report_sizes.py
 

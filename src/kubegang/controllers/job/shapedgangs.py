@@ -1,8 +1,6 @@
-"""The Workload and PodGroup of Jobs that are gangs by their shape, as Kubernetes 1.36 has it.
+"""Makes the Workload and PodGroup of Jobs that are gangs by their shape (``shape``).
 
-A Job says nothing about scheduling there. One whose pods all have to run at once, each with an
-index of its own, gets a Workload and a PodGroup for all of them; other Jobs get none
-(measured on 1.36.3). Both are in v1alpha2 and never change.
+Both are in v1alpha2 and never change.
 """
 
 from __future__ import annotations
@@ -13,68 +11,16 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
 from kubegang.controllers.events import EventRecorder
-from kubegang.controllers.job.jobs import is_indexed
 from kubegang.controllers.job.madeobjects import (
     MadeObjects,
     controller_key,
     index_by_controller_ref,
 )
-from kubegang.controllers.job.names import pod_group_name, template_name, workload_name
 from kubegang.controllers.job.scheduling import never_started, template_of
-from kubegang.controllers.owners import controller_reference, owner_reference
+from kubegang.controllers.job.shape import is_gang, pod_group_for, workload_for
 
 WORKLOADS: Final = Resource("scheduling.k8s.io", "v1alpha2", "workloads", "Workload")
 PODGROUPS: Final = Resource("scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup")
-
-
-def is_gang(job: JsonObject) -> bool:
-    """Return whether a Job gets a group: whoever owns it, and unless its pods name one."""
-    spec = job["spec"]
-    parallelism = spec.get("parallelism", 1)
-    return (
-        parallelism > 1
-        and is_indexed(job)
-        and spec.get("completions") == parallelism
-        and not spec["template"]["spec"].get("schedulingGroup")
-    )
-
-
-def workload_for(job: JsonObject) -> JsonObject:
-    """Return the Workload to create for a Job; the pods' priority class is not copied."""
-    name = job["metadata"]["name"]
-    policy = {"gang": {"minCount": job["spec"]["parallelism"]}}
-    return {
-        "apiVersion": WORKLOADS.api_version,
-        "kind": WORKLOADS.kind,
-        "metadata": {
-            "name": workload_name(name, job["metadata"]["uid"]),
-            "namespace": job["metadata"]["namespace"],
-            "ownerReferences": [controller_reference(job)],
-        },
-        "spec": {
-            "controllerRef": {"apiGroup": "batch", "kind": "Job", "name": name},
-            "podGroupTemplates": [{"name": template_name(name), "schedulingPolicy": policy}],
-        },
-    }
-
-
-def pod_group_for(job: JsonObject, workload: JsonObject) -> JsonObject:
-    """Return the PodGroup to create from a Job's Workload."""
-    name, template = workload["metadata"]["name"], workload["spec"]["podGroupTemplates"][0]
-    reference = {"workloadName": name, "podGroupTemplateName": template["name"]}
-    return {
-        "apiVersion": PODGROUPS.api_version,
-        "kind": PODGROUPS.kind,
-        "metadata": {
-            "name": pod_group_name(name, template["name"]),
-            "namespace": job["metadata"]["namespace"],
-            "ownerReferences": [controller_reference(job), owner_reference(workload)],
-        },
-        "spec": {
-            "podGroupTemplateRef": {"workload": reference},
-            "schedulingPolicy": template["schedulingPolicy"],
-        },
-    }
 
 
 def index_by_workload(group: JsonObject) -> list[str]:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubegang.controllers.job.shapedgangs import (
-    index_by_workload,
-    is_gang,
-    pod_group_for,
-    workload_for,
-)
+from kubegang.controllers.job.shape import is_gang, pod_group_for, workload_for
+from kubegang.controllers.job.shapedgangs import index_by_workload
 from tests.unit.controllers.job.objects import indexed, job
 
 

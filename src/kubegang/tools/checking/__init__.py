@@ -1,0 +1,1 @@
+"""``kubegang check``: pure functions from manifests to findings; nothing is read or printed."""
