@@ -12,6 +12,8 @@ import sys
 import click
 
 from kubegang.app.errors import BadInputError, ClusterUnreachableError, ComponentFailedError
+from kubegang.cli.check import check_command
+from kubegang.cli.convert import convert
 from kubegang.cli.dump import dump
 from kubegang.cli.explain import explain
 from kubegang.cli.run import run
@@ -35,6 +37,8 @@ commands.add_command(run)
 commands.add_command(scheduler)
 commands.add_command(explain)
 commands.add_command(dump)
+commands.add_command(check_command)
+commands.add_command(convert)
 commands.add_command(what_if_command)
 commands.add_command(upgrade)
 commands.add_command(user)
