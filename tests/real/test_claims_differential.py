@@ -26,7 +26,7 @@ from tests.real.peer_plane import real_plane
 from tests.real.planes import DEFAULT, Setup, client_of
 from tests.system.upprocess import PROGRAM
 
-COUNT = "KUBEGANG_CLAIM_CASES"
+COUNT = "KUBEGANG_CLAIM_SCENES"
 """In the environment: how many scenes to play, per release."""
 
 FIRST = "KUBEGANG_CLAIM_SEED"
