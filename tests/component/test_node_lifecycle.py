@@ -208,3 +208,55 @@ async def test_pods_stay_as_long_as_their_tolerations_say(cluster: ControlledClu
     assert await kubelets.leaving() == ["none"]
     await kubelets.renew("n1", "n2", seconds=30)
     assert await kubelets.leaving() == ["none", "short"]
+
+
+@controllers_test
+async def test_a_taint_that_is_not_tolerated_ends_the_time_that_another_left(
+    cluster: ControlledCluster,
+) -> None:
+    kubelets = await begin(cluster)
+    taint = {"effect": "NoExecute", "value": "v"}
+    every = {"operator": "Exists", "effect": "NoExecute"}
+    patient = {**every, "key": "a", "tolerationSeconds": 100}
+    await kubelets.pod("p", "n1", patient)
+    await kubelets.pod("slow", "n1", patient, {**patient, "key": "b", "tolerationSeconds": 0})
+    for keys in ("a", "ab"):
+        taints = [{"key": key, **taint} for key in keys]
+        await cluster.user.patch(NODES, "n1", patch={"spec": {"taints": taints}})
+        await kubelets.renew("n1", "n2", seconds=10)
+
+    assert await kubelets.leaving() == ["p"]
+    told = [event for event in await kubelets.told() if event.startswith("Taint")]
+    assert sorted(told) == [
+        "TaintManagerEviction: Cancelling deletion of Pod default/p",
+        "TaintManagerEviction: Marking for deletion Pod default/p",
+    ]
+
+
+@controllers_test
+async def test_a_pod_whose_time_runs_leaves_though_its_node_is_removed(
+    cluster: ControlledCluster,
+) -> None:
+    kubelets = await begin(cluster)
+    toleration = {"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 20}
+    await kubelets.pod("p", "n1", toleration)
+    taints = [{"key": "a", "effect": "NoExecute"}]
+    await cluster.user.patch(NODES, "n1", patch={"spec": {"taints": taints}})
+    await cluster.wait(1)
+    await cluster.user.delete(NODES, "n1")
+    await cluster.wait(15)
+    assert await kubelets.leaving() == []
+    await cluster.wait(10)
+    assert await kubelets.leaving() == ["p"]
+
+
+@controllers_test
+async def test_a_node_that_is_unwell_and_then_silent_is_not_ready_no_more_but_unreachable(
+    cluster: ControlledCluster,
+) -> None:
+    kubelets = await begin(cluster)
+    await kubelets.report("n1", Ready="False")
+    await kubelets.renew("n1", "n2", seconds=10)
+    assert await kubelets.taints("n1") == ["not-ready:NoSchedule", "not-ready:NoExecute"]
+    await kubelets.renew("n2", seconds=70)
+    assert await kubelets.taints("n1") == ["unreachable:NoSchedule", "unreachable:NoExecute"]

@@ -14,6 +14,7 @@ import msgspec
 from kubegang.api.controller_rules import NEWEST_CONTROLLER_RULES, ControllerRules
 from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.api.scheduling_rules import NEWEST_RULES, SchedulingRules
+from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
 from kubegang.apimachinery.objects import GroupVersion
 from kubegang.base.feature_gates import FeatureGates
 
@@ -135,6 +136,7 @@ class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
         absent_metrics: metric families that this release does not have yet.
         extension_points: those that a KubeSchedulerConfiguration of this release can name.
         identity_rules: what the API server does otherwise about users and rights.
+        validation_rules: what the API server does otherwise about objects that break rules.
         controller_rules: what the controllers do otherwise than those of 1.37.
     """
 
@@ -147,6 +149,7 @@ class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
     gates_in_use: Mapping[Component, tuple[str, ...]] = {}
     controller_rules: ControllerRules = NEWEST_CONTROLLER_RULES
     identity_rules: IdentityRules = NEWEST_IDENTITY_RULES
+    validation_rules: ValidationRules = NEWEST_VALIDATION_RULES
     extension_points: tuple[str, ...] = EXTENSION_POINTS
     internal_configz: bool = False
     absent_metrics: frozenset[str] = frozenset()

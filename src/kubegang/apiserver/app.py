@@ -19,6 +19,7 @@ from starlette.routing import Route
 from kubegang.api.facts import Facts
 from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.api.scheme import Scheme
+from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
 from kubegang.apimachinery.signedtokens import SigningKey
 from kubegang.apiserver.access import AccessControl
 from kubegang.apiserver.admission.chain import Admission
@@ -70,6 +71,7 @@ def create_app(
     signing_key: SigningKey | None = None,
     audit: AuditSink | None = None,
     identity_rules: IdentityRules = NEWEST_IDENTITY_RULES,
+    validation_rules: ValidationRules = NEWEST_VALIDATION_RULES,
     max_reading: int = MAX_READING,
     max_changing: int = MAX_CHANGING,
 ) -> Starlette:
@@ -109,6 +111,7 @@ def create_app(
         changes=ChangeCache(),
         kinds=frozenset(facts.kinds()),
         services=ServicePool(store, rng),
+        validation=validation_rules,
         authorizer=authorizer,
         signing_key=key,
     )

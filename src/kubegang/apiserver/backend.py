@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from kubegang.api.customresources.rows import custom_of
 from kubegang.api.facts import Facts
 from kubegang.api.scheme import ResourceInfo, Scheme
+from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
 from kubegang.apimachinery.objects import GroupVersionKind
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.signedtokens import SigningKey
@@ -31,6 +32,7 @@ class Backend:
         kinds: every kind of the release, served or not.
         services: the addresses and node ports that services have.
         authorizer: who may do what.
+        validation: what the release does otherwise about objects that break rules.
         signing_key: signs service account tokens.
         watches: the subscriptions that clients are following now.
     """
@@ -45,6 +47,7 @@ class Backend:
     changes: ChangeCache
     kinds: frozenset[GroupVersionKind]
     services: ServicePool
+    validation: ValidationRules = NEWEST_VALIDATION_RULES
     authorizer: Authorizer = field(default_factory=AllowAll)
     signing_key: SigningKey = field(default_factory=SigningKey.create)
     watches: set[Watch] = field(default_factory=set)

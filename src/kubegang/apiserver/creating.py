@@ -10,7 +10,7 @@ from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.customresources.preparing import refuse_if_terminating
 from kubegang.apiserver.quota.charging import charge
-from kubegang.apiserver.registry import complete, prepare_create
+from kubegang.apiserver.registry import complete, complete_accepted, prepare_create
 from kubegang.apiserver.services.allocation import allocate
 from kubegang.apiserver.validating import create_errors, warnings_of
 from kubegang.apiserver.writing import Write, place_in_namespace
@@ -65,11 +65,12 @@ async def _create_named(backend: Backend, write: Write, obj: JsonObject) -> byte
     prepare_create(obj, info, gates=backend.gates, now=backend.now(), rng=backend.rng)
     canonicalize(obj, info.gvk)
     name = obj["metadata"].get("name", "")
-    errors = create_errors(obj, info, backend.gates)
+    errors = create_errors(obj, info, backend.gates, release=backend.validation)
     write.check_valid(name, errors, kind=obj["kind"])
     write.warn(warnings_of(obj, None, info))
     backend.admission.check(write.admission("create", obj))
     await charge(backend, write, obj)
+    complete_accepted(obj, info)
     stored = conversion.to_stored(obj, info)
     key = write.storage.key(write.namespace, name)
     if write.options.dry_run:

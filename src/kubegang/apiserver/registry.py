@@ -74,6 +74,13 @@ def prepare_create(
         rules.complete_create(obj)
 
 
+def complete_accepted(obj: JsonObject, info: ResourceInfo) -> None:
+    """Fill in what an accepted new object has as soon as it is read again."""
+    rules = rules_of(info.group_resource)
+    if rules.complete_accepted is not None:
+        rules.complete_accepted(obj)
+
+
 def prepare_update(
     new: JsonObject, old: JsonObject, info: ResourceInfo, *, gates: FeatureGates, subresource: str
 ) -> None:

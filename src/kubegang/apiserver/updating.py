@@ -106,7 +106,14 @@ def _prepare(
         allocate(backend.services, write.held, new, old)
     prepare_update(new, old, info, gates=backend.gates, subresource=write.subresource)
     canonicalize(new, info.gvk)
-    errors = update_errors(new, old, info, backend.gates, subresource=write.subresource)
+    errors = update_errors(
+        new,
+        old,
+        info,
+        backend.gates,
+        subresource=write.subresource,
+        release=backend.validation,
+    )
     write.check_valid(write.name, errors, kind=new["kind"])
     write.warn(warnings_of(new, old, info))
     backend.admission.check(write.admission("update", new, old))

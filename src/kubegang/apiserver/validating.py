@@ -10,31 +10,43 @@ from kubegang.api.validation.table import (
     validate_status_update,
     validate_update,
 )
+from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
 from kubegang.apimachinery.field import FieldError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.strategies.table import rules_of
 from kubegang.base.feature_gates import FeatureGates
 
 
-def create_errors(obj: JsonObject, info: ResourceInfo, gates: FeatureGates) -> list[FieldError]:
+def create_errors(
+    obj: JsonObject,
+    info: ResourceInfo,
+    gates: FeatureGates,
+    *,
+    release: ValidationRules = NEWEST_VALIDATION_RULES,
+) -> list[FieldError]:
     """Return what is wrong with a new object."""
     if custom := custom_of(info):
         return custom.create_errors(obj)
     rules = rules_of(info.group_resource).validity
-    return validate_create(obj, info.gvk, gates, rules=rules)
+    return validate_create(obj, info.gvk, gates, rules=rules, release=release)
 
 
 def update_errors(
-    new: JsonObject, old: JsonObject, info: ResourceInfo, gates: FeatureGates, *, subresource: str
+    new: JsonObject,
+    old: JsonObject,
+    info: ResourceInfo,
+    gates: FeatureGates,
+    *,
+    subresource: str,
+    release: ValidationRules = NEWEST_VALIDATION_RULES,
 ) -> list[FieldError]:
     """Return what is wrong with a changed object, given the stored one."""
     of_status = subresource == "status"
     if custom := custom_of(info):
         return custom.status_errors(new, old) if of_status else custom.update_errors(new, old)
     rules = rules_of(info.group_resource).validity
-    if of_status:
-        return validate_status_update(new, old, info.gvk, gates, rules=rules)
-    return validate_update(new, old, info.gvk, gates, rules=rules)
+    validate = validate_status_update if of_status else validate_update
+    return validate(new, old, info.gvk, gates, rules=rules, release=release)
 
 
 def warnings_of(new: JsonObject, old: JsonObject | None, info: ResourceInfo) -> list[str]:

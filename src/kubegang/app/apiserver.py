@@ -80,6 +80,7 @@ def build_api_server(
             roles=options.authorization_mode == "RBAC",
             signing_key=load_signing_key(pki_dir),
             identity_rules=profile.identity_rules,
+            validation_rules=profile.validation_rules,
             audit=audit,
         )
     except UnknownPluginError as error:

@@ -95,7 +95,10 @@ class Correlator:
             name: of the Event object, if it becomes a new one.
             now: seconds since the epoch.
         """
-        obj = (regarding["kind"], regarding["metadata"].get("uid", ""))
+        metadata = regarding["metadata"]
+        # Not by uid alone: some events name their object without it.
+        identity = (metadata.get(field, "") for field in ("namespace", "name", "uid"))
+        obj = (regarding["kind"], *identity)
         group = (*obj, type_, reason)
         key: tuple[str, ...] = (*group, message)
         if self._are_many(group, message, now):

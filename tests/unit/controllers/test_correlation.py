@@ -57,3 +57,13 @@ def test_too_many_events_about_one_object_are_dropped_for_a_while() -> None:
     assert see(correlator, "same", now=299) is None
     assert see(correlator, "same", now=301) is not None
     assert see(correlator, "x", obj={"kind": "Job", "metadata": {"name": "k", "uid": "v"}})
+
+
+def test_events_that_name_their_objects_without_uid_are_of_different_objects() -> None:
+    correlator = Correlator()
+
+    for number in range(12):
+        pod = {"kind": "Pod", "metadata": {"namespace": "n", "name": f"p{number}"}}
+        seen = see(correlator, str(number), obj=pod)
+        assert seen is not None
+        assert seen.message == str(number)

@@ -42,6 +42,8 @@ class KindRules(NamedTuple):
         status: the rules for a changed status.
         before_metadata: rules that upstream checks ahead of the metadata.
         before_metadata_update: the same, for a changed object.
+        changed_as_new: what releases before 1.37 check of a changed object besides, as if it
+            were new, ahead of the rules for changed ones.
     """
 
     metadata: MetadataRules | None = None
@@ -50,3 +52,4 @@ class KindRules(NamedTuple):
     status: UpdateRule = no_update_rule
     before_metadata: CreateRule = no_rule
     before_metadata_update: UpdateRule = no_update_rule
+    changed_as_new: CreateRule = no_rule

@@ -7,7 +7,8 @@ have been at it, what the server resets has been reset.
   is nothing new for a kind that has rules for its metadata.
 * Update: those that every object must keep, then the kind's own.
 
-An error that two rules find alike is told once, as 1.37 does.
+An error that two rules find alike is told once, as 1.37 does; older releases do not, see
+``api/validation_rules``.
 
 Pure.
 """
@@ -24,7 +25,7 @@ from kubegang.api.validation.core import configmaps, events, namespaces, nodes
 from kubegang.api.validation.core.rows import CORE_RULES
 from kubegang.api.validation.devices.rows import DEVICE_RULES
 from kubegang.api.validation.jobs.cron import validate_cron_job, validate_cron_job_update
-from kubegang.api.validation.jobs.spec import validate_job
+from kubegang.api.validation.jobs.spec import validate_changed_job_as_new, validate_job
 from kubegang.api.validation.jobs.status import validate_job_status
 from kubegang.api.validation.jobs.update import validate_job_update
 from kubegang.api.validation.kinds import ANY_NAME, KindRules
@@ -46,6 +47,7 @@ from kubegang.api.validation.scheduling import (
     workloads,
 )
 from kubegang.api.validation.storage.rows import STORAGE_RULES
+from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
 from kubegang.apimachinery.field import FieldError
 from kubegang.apimachinery.names import is_dns1123_label, is_dns1123_subdomain
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
@@ -94,7 +96,11 @@ _BUDGET = KindRules(
     status=policy.validate_budget_status,
 )
 _JOB = KindRules(
-    _SUBDOMAIN, create=validate_job, update=validate_job_update, status=validate_job_status
+    _SUBDOMAIN,
+    create=validate_job,
+    update=validate_job_update,
+    status=validate_job_status,
+    changed_as_new=validate_changed_job_as_new,
 )
 _CRON_JOB = KindRules(_SUBDOMAIN, create=validate_cron_job, update=validate_cron_job_update)
 _PRIORITY_CLASS = KindRules(
@@ -163,11 +169,17 @@ _GENERIC = KindRules()
 
 
 def validate_create(
-    obj: JsonObject, gvk: GroupVersionKind, gates: FeatureGates, *, rules: KindRules | None = None
+    obj: JsonObject,
+    gvk: GroupVersionKind,
+    gates: FeatureGates,
+    *,
+    rules: KindRules | None = None,
+    release: ValidationRules = NEWEST_VALIDATION_RULES,
 ) -> list[FieldError]:
     """Return what is wrong with a new object; nothing if it may be stored.
 
-    ``rules``, here and below, are those of a kind that has none in this table.
+    ``rules``, here and below, are those of a kind that has none in this table; ``release``
+    says what the release does otherwise than 1.37.
     """
     if gvk in _BINDINGS:
         return list(validate_binding(obj, gates))
@@ -175,7 +187,7 @@ def validate_create(
     errors = list(_create(rules, obj, gates))
     if not errors and rules.metadata is None:
         errors = list(validate_metadata(_metadata(obj), _scoped(ANY_NAME, gvk)))
-    return _distinct(errors)
+    return _told(errors, release)
 
 
 def validate_update(
@@ -185,13 +197,17 @@ def validate_update(
     gates: FeatureGates,
     *,
     rules: KindRules | None = None,
+    release: ValidationRules = NEWEST_VALIDATION_RULES,
 ) -> list[FieldError]:
     """Return what is wrong with a changed object, given the stored one."""
     rules = _rules_of(gvk, rules)
-    errors = list(_update_metadata(rules, new, old))
+    errors = list(_update_metadata(rules, new, old, release=release, gvk=gvk))
+    if not release.changed_jobs_only_as_changed:
+        errors += rules.changed_as_new(new, gates)
+    errors += _update_kinds_metadata(rules, new, old, release=release)
     errors += rules.before_metadata_update(new, old, gates)
     errors += rules.update(new, old, gates)
-    return _distinct(errors)
+    return _told(errors, release)
 
 
 def validate_status_update(
@@ -201,12 +217,14 @@ def validate_status_update(
     gates: FeatureGates,
     *,
     rules: KindRules | None = None,
+    release: ValidationRules = NEWEST_VALIDATION_RULES,
 ) -> list[FieldError]:
     """Return what is wrong with an object whose status changed, given the stored one."""
     rules = _rules_of(gvk, rules)
-    errors = list(_update_metadata(rules, new, old))
+    errors = list(_update_metadata(rules, new, old, release=release, gvk=gvk))
+    errors += _update_kinds_metadata(rules, new, old, release=release)
     errors += rules.status(new, old, gates)
-    return _distinct(errors)
+    return _told(errors, release)
 
 
 def _rules_of(gvk: GroupVersionKind, rules: KindRules | None) -> KindRules:
@@ -228,8 +246,29 @@ def _create(rules: KindRules, obj: JsonObject, gates: FeatureGates) -> Errors:
     yield from rules.create(obj, gates)
 
 
-def _update_metadata(rules: KindRules, new: JsonObject, old: JsonObject) -> Errors:
-    yield from validate_metadata_update(_metadata(new), _metadata(old), rules.metadata or ANY_NAME)
+def _update_metadata(
+    rules: KindRules,
+    new: JsonObject,
+    old: JsonObject,
+    *,
+    release: ValidationRules,
+    gvk: GroupVersionKind,
+) -> Errors:
+    """Check changed metadata; where errors are told more than once, only as every object's."""
+    if release.tells_once:
+        wanted = rules.metadata or ANY_NAME
+    else:
+        wanted = ANY_NAME
+        yield from validate_metadata(_metadata(new), _scoped(ANY_NAME, gvk))
+    yield from validate_metadata_update(_metadata(new), _metadata(old), wanted)
+
+
+def _update_kinds_metadata(
+    rules: KindRules, new: JsonObject, old: JsonObject, *, release: ValidationRules
+) -> Errors:
+    """Check changed metadata once more by the rules of the kind, in releases that do."""
+    if rules.metadata is not None and not release.tells_once:
+        yield from validate_metadata_update(_metadata(new), _metadata(old), rules.metadata)
 
 
 def _metadata(obj: JsonObject) -> JsonObject:
@@ -237,8 +276,10 @@ def _metadata(obj: JsonObject) -> JsonObject:
     return metadata
 
 
-def _distinct(errors: list[FieldError]) -> list[FieldError]:
-    """Return the errors without those that say the same of the same field."""
+def _told(errors: list[FieldError], release: ValidationRules) -> list[FieldError]:
+    """Return the errors, in 1.37 without those that say the same of the same field."""
+    if not release.tells_once:
+        return errors
     distinct: dict[tuple[str, str], FieldError] = {}
     for error in errors:
         distinct.setdefault((error.field, error.message), error)

@@ -32,6 +32,8 @@ class KindRules:
         new_status: makes the status of a new object of a kind that has one.
         prepare_create: runs when name and uid are known and the status is new.
         complete_create: runs last on creation, when the fields of gates that are off are gone.
+        complete_accepted: runs on creation after all checks, for what upstream defaults when
+            it reads the stored object.
         prepare_update: runs on updates of the object itself.
         prepare_status_update: runs on updates of ``/status``.
         status_resets_metadata: ``/status`` changes no metadata, not even labels.
@@ -48,6 +50,7 @@ class KindRules:
     new_status: Callable[[], JsonObject] = field(default=_new_status)
     prepare_create: PrepareCreate | None = None
     complete_create: Callable[[JsonObject], None] | None = None
+    complete_accepted: Callable[[JsonObject], None] | None = None
     prepare_update: PrepareUpdate | None = None
     prepare_status_update: PrepareUpdate | None = None
     status_resets_metadata: bool = False

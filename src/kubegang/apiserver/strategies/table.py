@@ -18,7 +18,10 @@ from kubegang.apiserver.strategies.volumes import CLAIMS, VOLUMES
 
 def _select_own_pods(job: JsonObject, _now: str) -> None:
     generate_selector(job)
-    # A Job without labels has its template's, also those that it was just given.
+
+
+def _take_generated_labels(job: JsonObject) -> None:
+    """A Job without labels has its template's, also those that it was just given."""
     labels = (job["spec"]["template"].get("metadata") or {}).get("labels")
     if labels and not job["metadata"].get("labels"):
         job["metadata"]["labels"] = dict(labels)
@@ -54,6 +57,7 @@ _RULES = {
     GroupResource("apps", "daemonsets"): DAEMON_SETS,
     GroupResource("batch", "jobs"): KindRules(
         prepare_create=_select_own_pods,
+        complete_accepted=_take_generated_labels,
         orphans_by_default=True,
         orphan_warning=(
             "child pods are preserved by default when jobs are deleted; set "

@@ -19,6 +19,7 @@ from kubegang.api.profile import (
     VersionProfile,
 )
 from kubegang.api.scheduling_rules import NEWEST_RULES, SchedulingRules
+from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
 from kubegang.apimachinery.objects import GroupVersion
 from kubegang.base.feature_gates import FeatureGates
 
@@ -65,6 +66,7 @@ def release(
     rules: SchedulingRules = NEWEST_RULES,
     controller_rules: ControllerRules = NEWEST_CONTROLLER_RULES,
     identity_rules: IdentityRules = NEWEST_IDENTITY_RULES,
+    validation_rules: ValidationRules = NEWEST_VALIDATION_RULES,
 ) -> VersionProfile:
     """Return a release's profile as ``up`` starts it: every gang-scheduling gate on.
 
@@ -103,6 +105,7 @@ def release(
         absent_metrics=frozenset(absent_metrics),
         controller_rules=controller_rules,
         identity_rules=identity_rules,
+        validation_rules=validation_rules,
     )
 
 

@@ -15,6 +15,7 @@ from kubegang.api.scheduling_rules import (
     SchedulingRules,
     VolumeRules,
 )
+from kubegang.api.validation_rules import OLDER_VALIDATION_RULES
 from kubegang.app.profiles import v1_36
 from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
@@ -67,6 +68,7 @@ ABSENT_METRICS = (
 
 PROFILE = release(
     identity_rules=IdentityRules(constrained_impersonation=False, names_authorizer=False),
+    validation_rules=OLDER_VALIDATION_RULES,
     name="1.35",
     git_version="v1.35.4+kubegang",
     gang_versions=("v1alpha1",),

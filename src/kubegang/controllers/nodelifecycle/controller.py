@@ -28,6 +28,7 @@ from kubegang.controllers.nodelifecycle.health import (
     silent_conditions,
 )
 from kubegang.controllers.nodelifecycle.podreadiness import PodReadiness
+from kubegang.controllers.nodelifecycle.settings import DEFAULTS, Monitoring
 from kubegang.controllers.nodelifecycle.taints import (
     with_no_execute_taint,
     with_no_schedule_taints,
@@ -36,9 +37,6 @@ from kubegang.controllers.nodelifecycle.taints import (
 from kubegang.controllers.nodelifecycle.zones import rates, zone_of
 
 WORKERS = 8
-LOOK_SECONDS = 5.0
-"""``--node-monitor-period``"""
-
 SHORTEST_SECONDS = 0.1
 
 LEASES_NAMESPACE = "kube-node-lease"
@@ -63,6 +61,7 @@ class NodeLifecycle:
         queue: WorkQueue[str],
         clock: Clock,
         monitors: bool,
+        flags: Monitoring = DEFAULTS,
     ) -> None:
         """Take the informers.
 
@@ -75,6 +74,7 @@ class NodeLifecycle:
             queue: names of nodes.
             clock: the time.
             monitors: whether silence means anything; it does not where nobody sends heartbeats.
+            flags: how long silence lasts, and how fast nodes are emptied.
         """
         self._client = client
         self._nodes = nodes
@@ -84,6 +84,7 @@ class NodeLifecycle:
         self._queue = queue
         self._clock = clock
         self._monitors = monitors
+        self._flags = flags
         self._heard: dict[str, Heard] = {}
         self._next: dict[str, float] = {}
         nodes.add_handler(
@@ -118,23 +119,26 @@ class NodeLifecycle:
             taints = with_no_schedule_taints(node, moment=self._moment())
             await self._write_taints(node, taints)
 
-    async def _write_taints(self, node: JsonObject, taints: list[JsonObject] | None) -> None:
+    async def _write_taints(
+        self, node: JsonObject, taints: list[JsonObject] | None
+    ) -> JsonObject | None:
+        """Write taints, if there are new ones; return the node with them."""
         if taints is None:
-            return
+            return None
         metadata = node["metadata"]
         # The version makes sure that nobody's taint is lost in between.
         version = {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]}
         patch: JsonObject = {"metadata": version, "spec": {"taints": taints or None}}
         try:
-            await self._client.patch(NODES, metadata["name"], patch=patch)
+            return await self._client.patch(NODES, metadata["name"], patch=patch)
         except NotFoundError:
-            return
+            return None
 
     # Listening for heartbeats
 
     async def _monitor(self) -> None:
         while True:
-            allowed = rates(self._nodes.items())
+            allowed = rates(self._nodes.items(), flags=self._flags)
             for node in self._nodes.items():
                 await self._attempt(node, allowed)
             await self._clock.sleep(self._pause(allowed))
@@ -147,7 +151,7 @@ class NodeLifecycle:
             for node in self._in_waiting()
             if allowed.get(zone := zone_of(node))
         ]
-        return min([LOOK_SECONDS, *due])
+        return min([self._flags.look_seconds, *due])
 
     async def _attempt(self, node: JsonObject, allowed: Mapping[str, float]) -> None:
         try:
@@ -165,7 +169,7 @@ class NodeLifecycle:
             self._tell_of(node, "RegisteredNode", "Registered Node {} in Controller")
         heard = self._heard[name] = listen(before, node, lease, now=now)
         conditions = silent_conditions(node, now=now)
-        if now <= silent_at(heard, node, lease) or not conditions:
+        if now <= silent_at(heard, node, lease, flags=self._flags) or not conditions:
             return
         await self._write_conditions(node, conditions)
         if readiness(node) == "True":
@@ -212,14 +216,27 @@ class NodeLifecycle:
         if readiness(node) == "True" or not any(allowed.values()):
             await self._write_taints(node, without_no_execute_taints(node))
             return
-        rate = allowed.get(zone, 0.0)
-        due = self._next.get(zone, now)
-        if not rate or due > now:
-            return
         taints = with_no_execute_taint(node, moment=self._moment())
-        if taints is not None:
+        if taints is None:
+            return
+        if without_no_execute_taints(node) is not None:
+            await self._swap(node, taints)
+            return
+        rate = allowed.get(zone, 0.0)
+        if rate and self._next.get(zone, now) <= now:
             self._next[zone] = now + 1 / rate
             await self._write_taints(node, taints)
+
+    async def _swap(self, node: JsonObject, taints: list[JsonObject]) -> None:
+        """Let one taint take another's place, at whatever rate nodes are tainted.
+
+        For a moment both are there (measured on 1.37.2), so that no pod may seem free to stay.
+        """
+        before = node["spec"].get("taints") or []
+        both = [*before, *(taint for taint in taints if taint not in before)]
+        written = await self._write_taints(node, both)
+        if written is not None:
+            await self._write_taints(written, taints)
 
     # Telling
 
@@ -232,7 +249,13 @@ class NodeLifecycle:
         self._record(node, "NodeNotReady", f"Node {name} status is now: NodeNotReady")
 
     def _record(self, node: JsonObject, reason: str, message: str) -> None:
-        self._recorder.record(node, type_="Normal", reason=reason, message=message)
+        # Events name no version of the node (measured on 1.37.2).
+        regarding = {
+            "apiVersion": node["apiVersion"],
+            "kind": node["kind"],
+            "metadata": {field: node["metadata"][field] for field in ("name", "uid")},
+        }
+        self._recorder.record(regarding, type_="Normal", reason=reason, message=message)
 
     def _moment(self) -> str:
         return format_time(self._clock.now())

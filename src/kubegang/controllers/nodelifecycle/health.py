@@ -12,12 +12,7 @@ import msgspec
 from kubegang.apimachinery.conditions import find_condition
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time, parse_time
-
-GRACE_SECONDS = 50.0
-"""``--node-monitor-grace-period``: so long a node may be silent."""
-
-STARTUP_SECONDS = 60.0
-"""``--node-startup-grace-period``: so long a node may take to be heard of at all."""
+from kubegang.controllers.nodelifecycle.settings import Monitoring
 
 LEASE_MARGIN_SECONDS = 10.0
 """Leases of large clusters are renewed less often, and say so; as much more is waited as for
@@ -53,12 +48,15 @@ def listen(heard: Heard | None, node: JsonObject, lease: JsonObject | None, *, n
     return heard
 
 
-def silent_at(heard: Heard, node: JsonObject, lease: JsonObject | None) -> float:
+def silent_at(
+    heard: Heard, node: JsonObject, lease: JsonObject | None, *, flags: Monitoring
+) -> float:
     """Return when a node counts as silent if nothing more is heard of it."""
     if ready_condition(node) is None:
-        return heard.at + STARTUP_SECONDS
-    duration = ((lease or {}).get("spec") or {}).get("leaseDurationSeconds") or 0
-    return heard.at + max(GRACE_SECONDS, duration + LEASE_MARGIN_SECONDS)
+        return heard.at + flags.startup_seconds
+    duration = ((lease or {}).get("spec") or {}).get("leaseDurationSeconds")
+    longer = duration + LEASE_MARGIN_SECONDS if duration else 0.0
+    return heard.at + max(flags.grace_seconds, longer)
 
 
 def ready_condition(node: JsonObject) -> JsonObject | None:

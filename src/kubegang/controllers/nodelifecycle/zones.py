@@ -11,19 +11,10 @@ from collections.abc import Iterable, Mapping
 
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.controllers.nodelifecycle.health import readiness
-
-NODES_PER_SECOND = 0.1
-"""``--node-eviction-rate``"""
-
-SECONDARY_PER_SECOND = 0.01
-"""``--secondary-node-eviction-rate``, in a large zone that is unhealthy."""
-
-UNHEALTHY_SHARE = 0.55
-"""``--unhealthy-zone-threshold``"""
+from kubegang.controllers.nodelifecycle.settings import Monitoring
 
 FEW_SILENT = 2
-LARGE_ZONE = 50
-"""``--large-cluster-size-threshold``"""
+"""So many silent nodes make no zone unhealthy."""
 
 _REGION, _ZONE = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
 
@@ -34,7 +25,7 @@ def zone_of(node: JsonObject) -> str:
     return f"{labels.get(_REGION, '')}:\x00:{labels.get(_ZONE, '')}"
 
 
-def rates(nodes: Iterable[JsonObject]) -> Mapping[str, float]:
+def rates(nodes: Iterable[JsonObject], *, flags: Monitoring) -> Mapping[str, float]:
     """Return how many nodes per second may be tainted in each zone.
 
     Where not a single node is ready anywhere, none is.
@@ -46,11 +37,11 @@ def rates(nodes: Iterable[JsonObject]) -> Mapping[str, float]:
     zones = {*ready, *silent}
     if zones and not ready:
         return dict.fromkeys(zones, 0.0)
-    return {zone: _rate(ready[zone], silent[zone]) for zone in zones}
+    return {zone: _rate(ready[zone], silent[zone], flags=flags) for zone in zones}
 
 
-def _rate(ready: int, silent: int) -> float:
+def _rate(ready: int, silent: int, *, flags: Monitoring) -> float:
     share = silent / (ready + silent)
-    if ready and silent > FEW_SILENT and share >= UNHEALTHY_SHARE:
-        return SECONDARY_PER_SECOND if ready + silent > LARGE_ZONE else 0.0
-    return NODES_PER_SECOND
+    if ready and silent > FEW_SILENT and share >= flags.unhealthy_share:
+        return flags.secondary_per_second if ready + silent > flags.large_zone else 0.0
+    return flags.nodes_per_second

@@ -19,8 +19,8 @@ def no_execute_taints(node: JsonObject) -> list[JsonObject]:
     return [taint for taint in taints if taint["effect"] == NO_EXECUTE]
 
 
-def may_stay_seconds(pod: JsonObject, taints: Sequence[JsonObject]) -> float:
-    """Return how long a pod may stay: 0 not at all, infinity for ever.
+def may_stay_seconds(pod: JsonObject, taints: Sequence[JsonObject]) -> float | None:
+    """Return how long a pod may stay: infinity for ever, ``None`` if a taint is not tolerated.
 
     Every taint must be tolerated; the shortest of the tolerations in use counts, and one
     without ``tolerationSeconds`` sets no limit of its own.
@@ -30,7 +30,7 @@ def may_stay_seconds(pod: JsonObject, taints: Sequence[JsonObject]) -> float:
     for taint in taints:
         matching = [one for one in tolerations if _tolerates(one, taint)]
         if not matching:
-            return 0.0
+            return None
         limits += [
             max(float(one["tolerationSeconds"]), 0.0)
             for one in matching[:1]

@@ -290,3 +290,11 @@ def test_an_index_that_is_in_both_lists_is_found(
     completed: str, failed: str, index: int | None
 ) -> None:
     assert overlap(completed, failed, 10) == index
+
+
+def test_ready_pods_are_compared_with_active_ones_only_if_they_are_told() -> None:
+    def wrong(status: JsonObject) -> list[str]:
+        return [line.partition(": ")[0] for line in update_status(job(), **status)]
+
+    assert wrong({"active": -1}) == ["status.active"]
+    assert wrong({"active": -1, "ready": 0}) == ["status.active", "status.ready"]

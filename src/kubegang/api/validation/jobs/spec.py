@@ -14,7 +14,7 @@ from kubegang.api.validation.jobs.scheduling import (
     validate_scheduling_rows,
 )
 from kubegang.api.validation.labels import validate_selector
-from kubegang.api.validation.metadata import METADATA
+from kubegang.api.validation.metadata import METADATA, MetadataRules, validate_metadata
 from kubegang.api.validation.pods.create import validate_pod_template
 from kubegang.apimachinery.field import (
     Path,
@@ -23,7 +23,7 @@ from kubegang.apimachinery.field import (
     required,
 )
 from kubegang.apimachinery.labels import SelectorError, label_selector_of
-from kubegang.apimachinery.names import is_dns1123_label
+from kubegang.apimachinery.names import is_dns1123_label, is_dns1123_subdomain
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.feature_gates import FeatureGates
 
@@ -42,6 +42,14 @@ def validate_job(job: JsonObject, gates: FeatureGates) -> Errors:
     yield from validate_job_spec(job.get("spec") or {}, gates)
     yield from validate_pod_hostnames(job)
     yield from validate_scheduling_rows(job.get("spec") or {}, None, gates)
+
+
+def validate_changed_job_as_new(job: JsonObject, gates: FeatureGates) -> Errors:
+    """Check what 1.36 and 1.35 check of a changed Job before they look at the change."""
+    yield from validate_metadata(job.get("metadata") or {}, MetadataRules(is_dns1123_subdomain))
+    yield from _generated_selector(job)
+    yield from validate_job_spec(job.get("spec") or {}, gates)
+    yield from validate_pod_hostnames(job)
 
 
 def validate_job_spec(

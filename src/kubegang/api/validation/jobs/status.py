@@ -143,11 +143,13 @@ def _index_list(name: str, text: str, completions: int | None) -> Errors:
 
 
 def _pods(change: StatusChange) -> Errors:
-    terminating, ready = change.status.get("terminating") or 0, change.status.get("ready") or 0
+    terminating, ready = change.status.get("terminating") or 0, change.status.get("ready")
     lingering = terminating > 0 and change.finished
     if lingering and change.finishes_or_changes("terminating"):
         detail = "terminating>0 is invalid for finished job"
         yield invalid_value(_STATUS.child("terminating"), terminating, detail)
+    if ready is None:
+        return
     if change.changes("ready", "active") and ready > (change.status.get("active") or 0):
         detail = "cannot set more ready pods than active"
         yield invalid_value(_STATUS.child("ready"), ready, detail)
