@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup demo test test-deep test-cases test-real test-differential check fix bench lock clean
+.PHONY: help setup demo test test-deep test-cases test-real test-real-long test-differential check fix bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,8 +34,12 @@ test-cases: $(READY)  ## the recorded scenarios against running clusters, six at
 
 test-real: $(READY)  ## tests beside the real etcd, kube-apiserver and kube-scheduler (built the first time)
 	for version in 37 36 35; do tests/real/peer/build $$version || exit 1; done
-	$(BIN)/python -m pytest -n 2 -m real tests/real
+	$(BIN)/python -m pytest -n 2 -m "real and not long" tests/real
 	$(MAKE) test-differential
+
+test-real-long: $(READY)  ## the long ones of test-real, and those that still find differences
+	for version in 37 36 35; do tests/real/peer/build $$version || exit 1; done
+	$(BIN)/python -m pytest -n 2 -m "real and long" tests/real
 
 SEEDS ?= 1000-1011
 RELEASE ?= 37

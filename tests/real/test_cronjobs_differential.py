@@ -33,7 +33,7 @@ PATIENCE_SECONDS = 20.0
 
 NAME = "often"
 
-pytestmark = [pytest.mark.real, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.long, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module", params=["1.37", "1.36"])

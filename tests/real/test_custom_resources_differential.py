@@ -33,7 +33,7 @@ BETWEEN_LOOKS_SECONDS = 0.05
 STRUCTURE_SHARE = 0.98
 TEXT_SHARE = 0.95
 
-pytestmark = [pytest.mark.real, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.real, pytest.mark.long, pytest.mark.timeout(3600)]
 
 
 class Tally(msgspec.Struct):

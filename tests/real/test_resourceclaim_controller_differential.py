@@ -37,7 +37,7 @@ SETUPS = {
     ),
 }
 
-pytestmark = [pytest.mark.real, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.real, pytest.mark.long, pytest.mark.timeout(3600)]
 
 
 @pytest.fixture(scope="module", params=SETUPS)
