@@ -144,6 +144,20 @@ async def test_gated_and_going_pods_are_not_bound(api: Api) -> None:
 
 
 @api_test
+async def test_a_budget_with_more_pods_than_it_needs_just_does_not_allow_evictions(
+    api: Api,
+) -> None:
+    """Measured on 1.37.2: pods that nobody manages leave a share of them unknown."""
+    await _running_pod(api, "p")
+    await _budget(api, disruptionsAllowed=0, currentHealthy=2, desiredHealthy=0)
+
+    refused = await api.post(f"{PODS}/p/eviction", _eviction("p"))
+
+    cause = refused.object["details"]["causes"][0]
+    assert cause["message"] == "The disruption budget pdb does not allow evicting pods currently"
+
+
+@api_test
 async def test_an_eviction_uses_up_what_the_budget_allows(api: Api) -> None:
     await _running_pod(api, "p")
     await _running_pod(api, "q")

@@ -12,6 +12,9 @@ from pathlib import Path
 PEER = Path(__file__).resolve().parent / "peer"
 PROGRAMS = Path(os.environ.get("PEER_BIN", Path.home() / ".cache/kubegang-peer"))
 PORTS_OF_A_PLANE = 5
+PORTS_OF_A_WORKER = 500
+"""Test processes that run side by side look for ports in ranges of their own: a port is free
+until the program that was told to take it has started."""
 
 
 def peer_program(name: str, version: str) -> Path:
@@ -28,7 +31,9 @@ def free_port() -> int:
 
 def five_free_ports() -> int:
     """Return the first of five consecutive ports that nobody listens on."""
-    for first in range(24000, 32000, PORTS_OF_A_PLANE):
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    start = 24000 + worker % 8 * PORTS_OF_A_WORKER
+    for first in range(start, start + PORTS_OF_A_WORKER, PORTS_OF_A_PLANE):
         if all(is_free(first + offset) for offset in range(PORTS_OF_A_PLANE)):
             return first
     raise RuntimeError("no five free ports in a row")

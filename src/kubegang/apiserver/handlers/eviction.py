@@ -131,6 +131,18 @@ def _spares_unhealthy(budget: JsonObject) -> bool:
     return bool(desired > 0 and status.get("currentHealthy", 0) >= desired)
 
 
+def _why_none(status: JsonObject) -> str:
+    """Return why a budget allows no disruption, as 1.37.2 tells it."""
+    for condition in status.get("conditions") or ():
+        if condition["type"] == "DisruptionAllowed" and condition["reason"] == "SyncFailed":
+            because = f"because it failed sync: {condition['message']}"
+            return f"does not allow evicting pods currently {because}"
+    needed, there = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
+    if there > needed:
+        return "does not allow evicting pods currently"
+    return f"needs {needed} healthy pods and has {there} currently"
+
+
 def _take_one(budget: JsonObject, pod_name: str, backend: Backend) -> None:
     """Write one more disruption into a budget's status.
 
@@ -150,11 +162,7 @@ def _take_one(budget: JsonObject, pod_name: str, backend: Backend) -> None:
         why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
         raise forbidden(_BUDGETS, name, why)
     if allowed == 0:
-        raise _later(
-            f"The disruption budget {name} needs {status.get('desiredHealthy', 0)} healthy pods "
-            f"and has {status.get('currentHealthy', 0)} currently",
-            0,
-        )
+        raise _later(f"The disruption budget {name} {_why_none(status)}", 0)
     status["disruptionsAllowed"] = allowed - 1
     status["disruptedPods"] = {**disrupted, pod_name: backend.now()}
     if allowed == 1:
