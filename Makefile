@@ -16,6 +16,7 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q src  # each process of a cluster imports it all; some machines keep no bytecode
 	@touch $@
 
 setup: $(READY)  ## make the virtual environment in .venv

@@ -245,7 +245,7 @@ async def test_random_stories_end_the_same_with_both_controllers(planes: Planes)
             return await compare(make_story(seed), clients)
 
     try:
-        seeds = range(int(os.environ.get(COUNT, "20")))
+        seeds = range(int(os.environ.get(COUNT, "8")))
         differences = await asyncio.gather(*(compare_one(seed) for seed in seeds))
     finally:
         for client in clients:
