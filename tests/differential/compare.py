@@ -11,7 +11,7 @@ from tests.differential.blurring import Blur
 from tests.differential.scenario import Outcome, Picture, Recording, Scenario
 from tests.differential.twins import Twins
 
-CHANCES: Final = 12
+CHANCES: Final = 24
 """How often ours is played with other seeds, for what the guide does not reach: which of
 several equally cheap victims go, and where whole seconds end."""
 

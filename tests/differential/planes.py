@@ -38,7 +38,8 @@ PEER: Final = Path(__file__).resolve().parents[1] / "real" / "peer"
 START: Final = 1_795_000_000.0
 COMPLETING_FIRST: Final = 0.75
 SOMEHOW: Final = 0.5
-GUIDED: Final = 0.5
+GUIDED_FROM: Final = 12
+"""Plays with this seed and greater ones try equal members as the other scheduler may have."""
 PHASE_SECONDS: Final = 0.3
 BACKOFF: Final = BackoffPolicy(initial_seconds=1, max_seconds=1)
 
@@ -98,7 +99,7 @@ def our_scheduler(
     )
     if profile.group_cycle != "entity":
         scheduler.order = random.Random(seed)
-        scheduler.guide = guide
+        scheduler.guide = guide if seed >= GUIDED_FROM else None
     return scheduler
 
 
@@ -112,8 +113,8 @@ class OrderedByChance(Scheduler):
 
     Attributes:
         order: that chance; ``None`` for releases that have an order of their own.
-        guide: who knows how the other scheduler's members fared; half the time they are tried
-            in an order that may have led there.
+        guide: who knows how the other scheduler's members fared; they are tried in an order
+            that may have led there.
     """
 
     order: random.Random | None = None
@@ -150,7 +151,7 @@ class OrderedByChance(Scheduler):
             if order.random() < SOMEHOW:
                 others = order.sample(others, len(others))
             members = [last, *others] if order.random() < COMPLETING_FIRST else [*others, last]
-            if self.guide is not None and order.random() < GUIDED:
+            if self.guide is not None:
                 turn_of = self.guide.turn_of
                 members.sort(key=lambda one: turn_of(one.pod))
             turn = [*members, *(one for one in turn if one not in together)]
