@@ -22,11 +22,14 @@ class Row(NamedTuple):
         act: what users do; the cluster comes to rest afterwards.
         controllers: those that run.
         compared: the resources whose objects must be the same in the end.
+        again: writes that change nothing and are made anew after each restart, as by the real
+            controller.
     """
 
     act: Act
     controllers: tuple[str, ...]
     compared: tuple[Resource, ...]
+    again: tuple[str, ...] = ()
 
     async def play(self, cluster: ControlledCluster) -> Objects:
         """Act, wait, and return what is there."""

@@ -47,4 +47,4 @@ def test_when_something_is_deleted_under_a_controller_it_comes_to_rest(name: str
 
     for number, write in enumerate(played(row).writes, 1):
         left = run_virtual(play_and_restart(row.play, chosen=chosen, delete_before=number))
-        assert left == [], f"before write {number}: {write}"
+        assert set(left) <= set(row.again), f"before write {number}: {write}"

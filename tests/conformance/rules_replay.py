@@ -33,7 +33,7 @@ from kubegang.apimachinery.patch import json_patch, merge_patch
 from kubegang.apimachinery.strategicmerge import strategic_merge_patch
 from kubegang.apiserver.admission.chain import Admission
 from kubegang.apiserver.admission.request import AdmissionRequest, Operation
-from kubegang.apiserver.registry import prepare_create, prepare_update
+from kubegang.apiserver.registry import complete_accepted, prepare_create, prepare_update
 from kubegang.apiserver.targets import Target, parse_target
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.feature_gates import FeatureGates
@@ -205,7 +205,10 @@ class Replay:
         self._admit("create", info, target, obj, None)
         prepare_create(obj, info, gates=self._gates, now=NOW, rng=self._rng)
         canonicalize(obj, info.gvk)
-        return Written(validate_create(obj, info.gvk, self._gates), obj, info)
+        errors = validate_create(obj, info.gvk, self._gates)
+        if not errors:
+            complete_accepted(obj, info)
+        return Written(errors, obj, info)
 
     def _update(
         self, info: ResourceInfo, target: Target, request: Entry, stored: JsonObject
