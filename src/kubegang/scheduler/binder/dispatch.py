@@ -49,15 +49,8 @@ class Dispatcher:
 
     def submit(self, key: Hashable, action: Action, *, lane: Lane) -> None:
         """Have a call made, after or in place of an older one for the same key."""
-        waiting = self._waiting.get(key)
-        if key in self._running or (waiting is not None and waiting[0] < lane):
-            self._next.setdefault(key, {})[lane] = action
-            return
-        if waiting is None or waiting[0] is not lane:
-            self._lanes[lane].append(key)
-        self._waiting[key] = (lane, action)
-        self._idle.clear()
-        self._start_worker()
+        if self._put(key, action, lane):
+            self._start_worker()
 
     def lane_length(self, lane: Lane) -> int:
         """Return about how many calls wait in a lane."""
@@ -81,6 +74,18 @@ class Dispatcher:
     async def wait_idle(self) -> None:
         """Return when no call is waiting or in flight."""
         await self._idle.wait()
+
+    def _put(self, key: Hashable, action: Action, lane: Lane) -> bool:
+        """Let a call wait for a worker, or behind another of its key; return which."""
+        waiting = self._waiting.get(key)
+        if key in self._running or (waiting is not None and waiting[0] < lane):
+            self._next.setdefault(key, {})[lane] = action
+            return False
+        if waiting is None or waiting[0] is not lane:
+            self._lanes[lane].append(key)
+        self._waiting[key] = (lane, action)
+        self._idle.clear()
+        return True
 
     def _start_worker(self) -> None:
         if self._group is not None and self._workers < self._limit:
@@ -115,6 +120,7 @@ class Dispatcher:
 
     def _finish(self, key: Hashable) -> None:
         self._running.discard(key)
-        # The most important first: it takes the place, the others go behind it again.
+        # The most important first: it takes the place, the others go behind it again. Whoever
+        # finished goes on with it; another worker could not begin while all are cancelled.
         for lane, action in sorted(self._next.pop(key, {}).items()):
-            self.submit(key, action, lane=lane)
+            self._put(key, action, lane)

@@ -154,3 +154,18 @@ async def test_news_about_a_pod_does_not_replace_its_binding(dispatcher: Dispatc
     calls.let_go("older news", "bind", "news")
     await dispatcher.wait_idle()
     assert calls.begun == ["older news", "bind", "news"]
+
+
+async def test_who_is_cancelled_begins_nothing_more() -> None:
+    calls = Calls()
+    dispatcher = Dispatcher()
+    running = asyncio.ensure_future(dispatcher.run())
+    await next_turn()
+    dispatcher.submit("pod", calls.call("first"), lane=Lane.STATUS)
+    await _turns()
+    dispatcher.submit("pod", calls.call("second"), lane=Lane.STATUS)
+
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert calls.begun == ["first"]
