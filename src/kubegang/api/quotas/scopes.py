@@ -77,7 +77,3 @@ def _looks_across(spec: JsonObject) -> bool:
         ):
             return True
     return False
-
-
-def _names_others(term: JsonObject) -> bool:
-    return bool(term.get("namespaces")) or term.get("namespaceSelector") is not None

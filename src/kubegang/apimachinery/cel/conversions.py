@@ -25,7 +25,6 @@ from kubegang.apimachinery.cel.runtime import (
 from kubegang.apimachinery.godurations import (
     NANOSECONDS,
     DurationError,
-    format_go_duration,
     parse_go_duration,
 )
 from kubegang.apimachinery.gotext import go_plain
@@ -166,11 +165,6 @@ def type_of(value: Any) -> TypeValue:
     if value is None and not isinstance(value, TypeValue):
         return TypeValue("null_type")
     return TypeValue(type_name(value))
-
-
-def duration_text(value: Duration) -> str:
-    """Return a duration as Go prints it."""
-    return format_go_duration(value.nanoseconds)
 
 
 def as_text(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from kubegang.scheduler.cycle.shortfall import format_amount
 from kubegang.scheduler.framework.nodetable import NodeTable, Rows
@@ -28,8 +28,3 @@ def free_on(table: NodeTable, rows: Rows, resource: str) -> int:
 def amounts(sums: Mapping[str, int]) -> tuple[Amount, ...]:
     """Return amounts as manifests write them, by the resource's name."""
     return tuple(Amount(name, format_amount(name, sums[name])) for name in sorted(sums))
-
-
-def amounts_text(found: Sequence[Amount]) -> str:
-    """Return ``2 cpu and 8 nvidia.com/gpu``."""
-    return " and ".join(f"{one.amount} {one.resource}" for one in found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubegang.tools.converting.batch import Batch, Item
-from kubegang.tools.converting.edits import made, member, put, remove, rename
+from kubegang.tools.converting.edits import made, put, remove, rename
 from kubegang.tools.converting.podplaces import PodPlace
 from kubegang.tools.converting.raising import HUB
 
@@ -76,8 +76,3 @@ def make_group(batch: Batch, beside: Item, name: str, minimum: int, topology: st
 def topology_of(key: str) -> object:
     """Return ``schedulingConstraints`` for one label key."""
     return made({"topology": [{"key": key}]})
-
-
-def owner_namespace(place: PodPlace) -> str:
-    """Return the namespace that the pod will live in."""
-    return str(member(place.pod, "metadata").get("namespace") or place.item.namespace)
