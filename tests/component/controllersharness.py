@@ -1,18 +1,28 @@
-"""An API server and the controllers in this process, in virtual time."""
+"""An API server and the controllers in this process, in virtual time.
+
+Roles decide there, and each controller works under its own service account: a controller that
+writes what its bootstrap role does not allow fails here as it does in a cluster.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing
 from typing import Any
 
+import msgspec
+
+from kubegang.apiserver.policybootstrap import ensure_policy
+from kubegang.app.controlleraccounts import account_of
 from kubegang.app.controllers.running import Controllers, chosen_controllers
+from kubegang.app.policy import policy_of
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.api import ApiClient
 from kubegang.client.asgi import AsgiTransport
-from kubegang.client.interface import Transport
+from kubegang.client.interface import Request, Response, Transport
 from kubegang.client.testing import RecordingClient
 from tests.component.apiharness import START, Api
 
@@ -20,12 +30,42 @@ WITHOUT_HEARTBEATS = chosen_controllers("*", simulated_nodes=False)
 """Every controller but the one that looks after nodes: here they send no heartbeats."""
 
 
+RELEASE = "1.37"
+MANAGER = "system:kube-controller-manager"
+
+
+class ActingAs:
+    """Passes requests on as somebody else, as an administrator may."""
+
+    def __init__(self, inner: Transport, user: str, groups: tuple[str, ...]) -> None:
+        self._inner = inner
+        self._headers = (
+            ("impersonate-user", user),
+            *(("impersonate-group", group) for group in groups),
+        )
+
+    async def send(self, request: Request) -> Response:
+        return await self._inner.send(self._as_them(request))
+
+    async def stream(self, request: Request) -> AsyncGenerator[bytes, None]:
+        async with aclosing(self._inner.stream(self._as_them(request))) as lines:
+            async for line in lines:
+                yield line
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    def _as_them(self, request: Request) -> Request:
+        return msgspec.structs.replace(request, headers=(*request.headers, *self._headers))
+
+
 class ControlledCluster:
     """An API server, an administrator's client, and controllers that a test starts and ends.
 
     Attributes:
         user: the API as the administrator.
-        client: what the controllers use unless a test says otherwise; records what they send.
+        client: what the controllers send through, unless a test gives them another way to
+            the API; records what they send and fails where a test says so.
     """
 
     def __init__(self, api: Api) -> None:
@@ -37,17 +77,22 @@ class ControlledCluster:
         self._starts = 0
 
     def transport(self) -> Transport:
-        """Return a way to the API as the controllers."""
-        return self._transport(self._api, "system:kube-controller-manager")
+        """Return a way to the API as an administrator."""
+        return self._transport(self._api, "admin")
 
     async def start(
-        self, client: ApiClient | None = None, *, chosen: frozenset[str] = WITHOUT_HEARTBEATS
+        self, transport: Transport | None = None, *, chosen: frozenset[str] = WITHOUT_HEARTBEATS
     ) -> None:
-        """Start the controllers and wait until they have seen the cluster."""
+        """Start the controllers and wait until they have seen the cluster.
+
+        They may use another way to the API than ``client``, an administrator's.
+        """
         self._starts += 1
+        way = transport or self.client.recording
         controllers = Controllers(
-            client or self.client,
-            profile_named("1.37"),
+            _client(ActingAs(way, MANAGER, ())),
+            profile_named(RELEASE),
+            client_for=lambda name: _client(ActingAs(way, *account_of(name))),
             chosen=chosen,
             clock=self.clock,
             # Another one each time, or names with chance in them would come again.
@@ -78,6 +123,17 @@ class ControlledCluster:
         return AsgiTransport(api.app, user=user, groups=("system:masters",))
 
 
+def _client(transport: Transport) -> ApiClient:
+    return ApiClient(transport, user_agent=MANAGER)
+
+
+async def start_cluster() -> ControlledCluster:
+    """Return a fresh cluster with its roles, controllers not started."""
+    api = await Api.start(version=RELEASE, roles=True)
+    await ensure_policy(api.backend, policy_of(profile_named(RELEASE)))
+    return ControlledCluster(api)
+
+
 Scenario = Callable[[ControlledCluster], Coroutine[Any, Any, None]]
 
 
@@ -85,7 +141,7 @@ def run_scenario(scenario: Scenario) -> None:
     """Play a scenario on a fresh cluster, in virtual time."""
 
     async def main() -> None:
-        cluster = ControlledCluster(await Api.start())
+        cluster = await start_cluster()
         try:
             await scenario(cluster)
         finally:

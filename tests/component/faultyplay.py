@@ -6,10 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from kubegang.client.api import ApiClient
 from kubegang.client.interface import Client, Resource
-from tests.component.apiharness import Api
-from tests.component.controllersharness import WITHOUT_HEARTBEATS, ControlledCluster
+from tests.component.controllersharness import WITHOUT_HEARTBEATS, ControlledCluster, start_cluster
 from tests.component.faultytransport import TOUCHED, FaultyTransport
 from tests.joblife.words import as_text, known_names, plain
 
@@ -39,9 +37,9 @@ async def play(
         chosen: the controllers that run.
         faults: see ``FaultyTransport``.
     """
-    cluster = ControlledCluster(await Api.start())
+    cluster = await start_cluster()
     transport = FaultyTransport(cluster.transport(), clock=cluster.clock, **faults)
-    await cluster.start(ApiClient(transport, user_agent="controllers"), chosen=chosen)
+    await cluster.start(transport, chosen=chosen)
 
     async def replace() -> None:
         await transport.crashed.wait()
@@ -59,15 +57,15 @@ async def play_and_restart(
     story: Story, *, chosen: frozenset[str] = WITHOUT_HEARTBEATS, **faults: Any
 ) -> list[str]:
     """Play a story with a fault; return what other controllers still write afterwards."""
-    cluster = ControlledCluster(await Api.start())
+    cluster = await start_cluster()
     faulty = FaultyTransport(cluster.transport(), clock=cluster.clock, **faults)
-    await cluster.start(ApiClient(faulty, user_agent="controllers"), chosen=chosen)
+    await cluster.start(faulty, chosen=chosen)
     await story(cluster)
     await cluster.wait(SETTLE_SECONDS)
     await cluster.kill()
 
     fresh = FaultyTransport(cluster.transport(), clock=cluster.clock)
-    await cluster.start(ApiClient(fresh, user_agent="controllers"), chosen=chosen)
+    await cluster.start(fresh, chosen=chosen)
     await cluster.wait(SETTLE_SECONDS)
     await cluster.kill()
     return fresh.writes

@@ -8,7 +8,6 @@ import pytest
 
 from kubegang.apimachinery.errors import NotFoundError
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.client.api import ApiClient
 from kubegang.client.backoff import NO_CHANCE
 from kubegang.client.informer import Informer
 from kubegang.client.resources import CONFIGMAPS, NAMESPACES, NODES, PODS, SERVICEACCOUNTS
@@ -109,7 +108,7 @@ def test_orphans_stay_though_the_news_of_their_release_is_late(late: str) -> Non
 
     async def scenario(cluster: ControlledCluster) -> None:
         transport = FaultyTransport(cluster.transport(), clock=cluster.clock, late_news={late: 2.0})
-        await cluster.start(ApiClient(transport, user_agent="controllers"))
+        await cluster.start(transport)
         users = Users(cluster)
         account = {
             "apiVersion": "v1",
@@ -224,7 +223,7 @@ async def test_an_owner_that_was_added_in_the_last_moment_keeps_an_object(
     transport = FaultyTransport(
         cluster.transport(), clock=cluster.clock, late_news={"configmaps": 3.0}
     )
-    await cluster.start(ApiClient(transport, user_agent="controllers"))
+    await cluster.start(transport)
     await users.api.delete(CONFIGMAPS, "a", NS)
     references = config_map("child", first, second)["metadata"]["ownerReferences"]
     patch = {"metadata": {"ownerReferences": references}}

@@ -11,9 +11,7 @@ import pytest
 
 from kubegang.app.controllers.claims import PROTECTION, RESOURCE_CLAIM
 from kubegang.base.clock import run_virtual
-from kubegang.client.api import ApiClient
 from kubegang.client.resources import PODGROUPS, PODS, RESOURCECLAIMS, RESOURCECLAIMTEMPLATES
-from tests.component.apiharness import Api
 from tests.component.claimobjects import (
     FINALIZER,
     NAMESPACE,
@@ -26,7 +24,7 @@ from tests.component.claimobjects import (
     reservation,
     template,
 )
-from tests.component.controllersharness import ControlledCluster
+from tests.component.controllersharness import ControlledCluster, start_cluster
 from tests.component.faultytransport import FaultyTransport
 
 SETTLE_SECONDS = 60.0
@@ -133,9 +131,9 @@ class Played(NamedTuple):
 
 async def play(story: Story, **faults: Any) -> Played:
     """Play a story with a fault; controllers that crash are started again without."""
-    cluster = ControlledCluster(await Api.start())
+    cluster = await start_cluster()
     transport = FaultyTransport(cluster.transport(), clock=cluster.clock, **faults)
-    await cluster.start(ApiClient(transport, user_agent="controllers"), chosen=CHOSEN)
+    await cluster.start(transport, chosen=CHOSEN)
 
     async def replace() -> None:
         await transport.crashed.wait()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import queue
 import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +23,11 @@ STOP_SECONDS = 30
 
 
 class Up:
-    """A running ``kubegang up``; every process of it is in one process group."""
+    """A running ``kubegang up``; every process of it is in one process group.
+
+    What it prints is always taken from it: with nobody at the other end of a full pipe a
+    process that has much to say would stop.
+    """
 
     def __init__(self, *arguments: str, kubeconfig: Path) -> None:
         self.kubeconfig = kubeconfig
@@ -31,6 +38,8 @@ class Up:
             stderr=subprocess.STDOUT,
             text=True,
         )
+        self._printed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        threading.Thread(target=self._take, daemon=True).start()
 
     def wait_ready(self) -> None:
         """Read what is printed until the line with the word ready."""
@@ -38,13 +47,18 @@ class Up:
 
     def read_until_matching(self, pattern: str) -> str:
         """Return the next line that matches a pattern from start to end."""
-        if self.process.stdout is None:
-            raise RuntimeError("no output")
-        for line in self.process.stdout:
-            self.lines.append(line.rstrip())
-            if re.fullmatch(pattern, line.rstrip()):
-                return line.rstrip()
+        while (line := self._printed.get()) is not None:
+            self.lines.append(line)
+            if re.fullmatch(pattern, line):
+                return line
         raise RuntimeError(f"ended before {pattern!r}:\n" + "\n".join(self.lines))
+
+    def _take(self) -> None:
+        """Take over lines until the last process that may print is gone; ``None`` is the end."""
+        with contextlib.closing(self.process.stdout or io.StringIO()) as printed:
+            for line in printed:
+                self._printed.put(line.rstrip())
+        self._printed.put(None)
 
     def children(self) -> list[int]:
         """Return the process ids of the components, in the order of their start."""
@@ -82,5 +96,3 @@ def up(tmp_path: Path, *arguments: str) -> Iterator[Up]:
                 started.process.wait(timeout=STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 started.kill_everything()
-        if started.process.stdout is not None:
-            started.process.stdout.close()

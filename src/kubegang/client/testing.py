@@ -119,12 +119,16 @@ class RecordingTransport:
 
 
 class RecordingClient(ApiClient):
-    """An ``ApiClient`` that can be asked what it sent, and told to fail."""
+    """An ``ApiClient`` that can be asked what it sent, and told to fail.
+
+    Attributes:
+        recording: the transport, for further clients whose requests shall count too.
+    """
 
     def __init__(self, inner: Transport, *, user_agent: str = "test") -> None:
         """Speak through ``inner``."""
-        self._recording = RecordingTransport(inner)
-        super().__init__(self._recording, user_agent=user_agent)
+        self.recording = RecordingTransport(inner)
+        super().__init__(self.recording, user_agent=user_agent)
 
     def fail(
         self,
@@ -144,7 +148,7 @@ class RecordingClient(ApiClient):
             times: how many requests fail.
             after_lines: for watches: break the stream after so many events.
         """
-        self._recording.fail(error, method=method, path=path, times=times, after_lines=after_lines)
+        self.recording.fail(error, method=method, path=path, times=times, after_lines=after_lines)
 
     def sent(self, *, method: str = "", path: str = "") -> list[Sent]:
         """Return what was sent, failed requests included, in order."""
@@ -155,6 +159,6 @@ class RecordingClient(ApiClient):
                 dict(request.query),
                 msgspec.json.decode(request.body) if request.body else None,
             )
-            for request in self._recording.requests
+            for request in self.recording.requests
             if method in {"", request.method} and path in request.path
         ]

@@ -6,7 +6,6 @@ whose claim is gone are released; the policy Delete removes those that no driver
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final, Literal
 
 from kubegang.apimachinery.errors import NotFoundError
@@ -16,6 +15,7 @@ from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import PERSISTENTVOLUMECLAIMS, PERSISTENTVOLUMES
 from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
+from kubegang.controllers.changing import update_with
 from kubegang.controllers.events import EventRecorder
 from kubegang.controllers.persistentvolumes.decisions import (
     ClaimPlan,
@@ -168,17 +168,17 @@ class VolumeBinder:
 
     async def _bind(self, volume: JsonObject, claim: JsonObject) -> None:
         """Let volume and claim name each other, and say so; each step may be done already."""
-        volume = await self._patch(PERSISTENTVOLUMES, volume, promise_volume(volume, claim))
+        volume = await self._write(PERSISTENTVOLUMES, volume, promise_volume(volume, claim))
         volume = await self._set_phase(volume, "Bound")
-        claim = await self._patch(PERSISTENTVOLUMECLAIMS, claim, give_volume(claim, volume))
-        await self._patch_status(PERSISTENTVOLUMECLAIMS, claim, claim_bound(claim, volume))
+        claim = await self._write(PERSISTENTVOLUMECLAIMS, claim, give_volume(claim, volume))
+        await self._write_status(PERSISTENTVOLUMECLAIMS, claim, claim_bound(claim, volume))
 
     async def _without_volume(self, claim: JsonObject, plan: ClaimPlan) -> None:
         change = claim_without_volume(claim, "Lost" if plan.action == "lost" else "Pending")
         # A loss is told once, what a claim waits for as often as it is looked at.
         if plan.happening is not None and (plan.action == "pend" or change is not None):
             self._record(claim, plan.happening)
-        await self._patch_status(PERSISTENTVOLUMECLAIMS, claim, change)
+        await self._write_status(PERSISTENTVOLUMECLAIMS, claim, change)
 
     async def _provision(self, claim: JsonObject, storage_class: JsonObject | None) -> None:
         """Name who is to make the volume; nobody is where the class does not exist."""
@@ -192,7 +192,7 @@ class VolumeBinder:
             text = f"no volume plugin matched name: {provisioner}"
             self._record(claim, Happening("Warning", "ProvisioningFailed", text))
             return
-        await self._patch(PERSISTENTVOLUMECLAIMS, claim, ask_provisioner(claim, provisioner))
+        await self._write(PERSISTENTVOLUMECLAIMS, claim, ask_provisioner(claim, provisioner))
         text = (
             "Waiting for a volume to be created either by the external provisioner "
             f"'{provisioner}' or manually by the system administrator. If volume creation is "
@@ -206,7 +206,7 @@ class VolumeBinder:
         if plan.action == "phase":
             await self._set_phase(volume, plan.phase)
         elif plan.action == "unbind":
-            freed = await self._patch(PERSISTENTVOLUMES, volume, unbind_volume(volume))
+            freed = await self._write(PERSISTENTVOLUMES, volume, unbind_volume(volume))
             await self._set_phase(freed, "Available")
         elif plan.action == "release":
             if not is_over(volume):
@@ -252,31 +252,21 @@ class VolumeBinder:
 
     async def _set_phase(self, volume: JsonObject, phase: str, message: str = "") -> JsonObject:
         change = volume_phase(volume, phase, message)
-        return await self._patch_status(PERSISTENTVOLUMES, volume, change)
+        return await self._write_status(PERSISTENTVOLUMES, volume, change)
 
-    async def _patch_status(
+    async def _write_status(
         self, resource: Resource, obj: JsonObject, change: JsonObject | None
     ) -> JsonObject:
-        return await self._patch(resource, obj, change, subresource="status")
+        return await self._write(resource, obj, change, subresource="status")
 
-    async def _patch(
+    async def _write(
         self, resource: Resource, obj: JsonObject, change: JsonObject | None, subresource: str = ""
     ) -> JsonObject:
         """Write a change to what was seen, and to nothing newer; return the object then."""
         if change is None:
             return obj
-        metadata = obj["metadata"]
-        about: Mapping[str, object] = {
-            **change.get("metadata", {}),
-            "resourceVersion": metadata["resourceVersion"],
-        }
-        return await self._client.patch(
-            resource,
-            metadata["name"],
-            metadata.get("namespace", ""),
-            patch={**change, "metadata": about},
-            patch_type="merge",
-            subresource=subresource,
+        return await update_with(
+            self._client, resource, obj, change=change, subresource=subresource
         )
 
 

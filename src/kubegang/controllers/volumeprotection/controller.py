@@ -20,6 +20,7 @@ from kubegang.client.interface import Client
 from kubegang.client.resources import PERSISTENTVOLUMECLAIMS, PERSISTENTVOLUMES
 from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
+from kubegang.controllers.changing import update_with
 from kubegang.controllers.finalizers import is_held, take_off
 from kubegang.controllers.podclaims import BY_CLAIM, claim_name, index_by_claim, is_made_for
 
@@ -113,18 +114,13 @@ class ClaimProtection:
             "reason": reason,
             "message": message,
         }
-        metadata = claim["metadata"]
         others = [entry for entry in before if entry["type"] != "Unused"]
         try:
-            await self._client.patch(
+            await update_with(
+                self._client,
                 PERSISTENTVOLUMECLAIMS,
-                metadata["name"],
-                metadata["namespace"],
-                patch={
-                    "metadata": {"resourceVersion": metadata["resourceVersion"]},
-                    "status": {"conditions": [*others, condition]},
-                },
-                patch_type="merge",
+                claim,
+                change={"status": {"conditions": [*others, condition]}},
                 subresource="status",
             )
         except NotFoundError:
