@@ -19,7 +19,6 @@ from kubegang.api.profile import SchedulerProfile
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.base.turns import next_turn
-from kubegang.client.informer import Informer
 from kubegang.client.interface import Client
 from kubegang.client.resources import pod_groups_in
 from kubegang.scheduler.binder.binder import Binder, BinderSettings
@@ -36,9 +35,8 @@ from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.cycle.batch import first_batch, pops_of
 from kubegang.scheduler.cycle.decide import decide
 from kubegang.scheduler.cycle.decision import Decision, Diagnosis
-from kubegang.scheduler.deviceinformers import DeviceHandlers, make_device_informers
-from kubegang.scheduler.directoryinformers import make_directory_informers
-from kubegang.scheduler.eventhandlers import EventHandlers
+from kubegang.scheduler.diagnoses import Diagnoses
+from kubegang.scheduler.following import follow_cluster
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.entities import (
     QueuedEntity,
@@ -46,20 +44,15 @@ from kubegang.scheduler.framework.entities import (
     QueuedPodInfo,
     members_of,
 )
-from kubegang.scheduler.framework.pods import NodeName, PodInfo, PodUid
+from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.rng import Rng
-from kubegang.scheduler.framework.status import Status
 from kubegang.scheduler.frameworks import PluginArgs, build_frameworks
-from kubegang.scheduler.informers import make_informers
 from kubegang.scheduler.plugins.registry import PLUGINS, PluginFactory
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.entries import EntityKey
-from kubegang.scheduler.queue.places import Place
 from kubegang.scheduler.queue.queue import SchedulingQueue, key_of
 from kubegang.scheduler.queue.rules import QueueRules
-from kubegang.scheduler.storageinformers import StorageHandlers, make_storage_informers
-from kubegang.scheduler.workloadhandlers import WorkloadHandlers, make_workload_informers
 
 CYCLES_PER_TURN: Final = 16
 SECONDS_PER_TURN: Final = 0.005
@@ -136,9 +129,18 @@ class Scheduler:
         self._metrics.watch(self.queue, self.cache)
         for name, framework in self._frameworks.items():
             framework.meter = self._metrics.points.meter(framework, profile=name, clock=clock)
+        self._diagnoses = Diagnoses(self.queue)
         self._binder = self._build_binder(client, rules, settings=settings)
-        self._informers = self._build_informers(client, rules)
-        self._diagnoses: dict[EntityKey, Diagnosis] = {}
+        self._informers = follow_cluster(
+            client,
+            self.cache,
+            self.queue,
+            profiles=profiles,
+            rules=rules,
+            clock=clock,
+            handled=self._event_handled,
+            binder=self._binder,
+        )
         self._work = asyncio.Event()
         self._stopped = asyncio.Event()
         self._cycles = 0
@@ -164,55 +166,8 @@ class Scheduler:
             metrics=self._metrics,
             clock=self._clock,
             moved=self._moved,
-            undone=self._undone,
+            undone=self._diagnoses.undone,
             wake=self._wake,
-        )
-
-    def _build_informers(
-        self, client: Client, rules: Mapping[str, QueueRules]
-    ) -> tuple[Informer[Any], ...]:
-        profiles, clock = tuple(self._profiles.values()), self._clock
-        handlers = EventHandlers(
-            self.cache,
-            self.queue,
-            scheduler_names=self._profiles,
-            clock=clock,
-            handled=self._event_handled,
-            binding=self._binder,
-        )
-        storage = StorageHandlers(
-            self.cache,
-            self.queue,
-            clock=clock,
-            handled=self._event_handled,
-            changed=self._binder.cluster_changed,
-        )
-        devices = DeviceHandlers(
-            self.cache,
-            self.queue,
-            clock=clock,
-            handled=self._event_handled,
-            changed=self._binder.cluster_changed,
-        )
-        version = _workload_version(profiles)
-        workloads = WorkloadHandlers(handlers) if version else None
-        pod_groups = pod_groups_in(profiles[0].pod_group_version)
-        reads_groups = pod_groups.version and any(r.groups or r.gathers for r in rules.values())
-        return (
-            # First, so that they are there when pods are looked at.
-            *make_directory_informers(client, self.cache, clock=clock),
-            *make_storage_informers(client, storage, clock=clock),
-            *make_device_informers(client, devices, clock=clock),
-            *make_informers(
-                client,
-                handlers,
-                clock=clock,
-                group_condition=profiles[0].initially_scheduled_condition,
-                pod_groups=pod_groups if reads_groups else None,
-                with_composites=_any_gate_on(profiles, "CompositePodGroup"),
-                pod_events=workloads,
-            ),
-            *make_workload_informers(client, workloads, version=version, clock=clock),
         )
 
     # --- running -------------------------------------------------------------------------
@@ -380,7 +335,7 @@ class Scheduler:
         if decision.unbound or decision.status == "waiting-on-permit":
             gathered = self._profiles[name].group_cycle == "popped-by-member"
             keys = [pod.uid for pod in decision.unbound] if gathered else [key_of(entity)]
-            self._diagnoses.update(dict.fromkeys(keys, decision.diagnosis))
+            self._diagnoses.found(keys, decision.diagnosis)
         if decision.batching is not None:
             self._metrics.batches.note(name, decision.batching)
         kind, is_group = "pod", isinstance(entity, QueuedPodGroupInfo)
@@ -416,53 +371,10 @@ class Scheduler:
     def _note(self, moves: tuple[Move, ...], *, now: float) -> None:
         self._metrics.note_moves(moves)
         self._binder.note(moves, now=now)
-        for move in moves:
-            if move.finish is Place.NOWHERE:
-                self._diagnoses.pop(move.key, None)
-
-    def _undone(self, pod: PodInfo, node: NodeName, status: Status) -> None:
-        """Explain a pod by what became of its place; what was decided is out of date."""
-        self._diagnoses[pod.uid] = Diagnosis(
-            outcome="unschedulable" if status.is_rejected else "error",
-            message=f"lost its place on node {node}: {status.as_error}",
-            upstream_message=status.as_error,
-            group=pod.pod_group,
-        )
+        self._diagnoses.note(moves)
 
     # --- explaining ----------------------------------------------------------------------
 
     def explain(self, key: EntityKey) -> Diagnosis | None:
-        """Return why an entity is pending, or ``None`` if it is not.
-
-        What its last attempt found, unless it is held outside the queue now.
-        """
-        waiting = self.queue.explain(key, now=self._clock.now())
-        if waiting is None:
-            return None
-        held = waiting.place in (Place.GATED, Place.INCOMPLETE)
-        if not held and (found := self._found(key)) is not None:
-            return found
-        return Diagnosis(
-            outcome="waiting",
-            message=waiting.message,
-            upstream_message=waiting.upstream_message,
-            group=waiting.group,
-            quorum=waiting.quorum,
-            scheduled=waiting.scheduled,
-        )
-
-    def _found(self, key: EntityKey) -> Diagnosis | None:
-        """Return what the last attempt at an entity found; each gathered member keeps it."""
-        pods = self.queue.pods_of(key)
-        keys = (key, self.queue.entity_of(key), *(pod.uid for pod in pods))
-        return next((self._diagnoses[k] for k in keys if k in self._diagnoses), None)
-
-
-def _any_gate_on(profiles: Sequence[SchedulerProfile], gate: str) -> bool:
-    return any(profile.gates.enabled_if_known(gate) for profile in profiles)
-
-
-def _workload_version(profiles: Sequence[SchedulerProfile]) -> str:
-    """Return as what Workloads with groups are looked at; empty if they are not."""
-    known = any(profile.gates.enabled_if_known("GenericWorkload") for profile in profiles)
-    return profiles[0].workload_version if known else ""
+        """Return why an entity is pending, or ``None`` if it is not."""
+        return self._diagnoses.explain(key, now=self._clock.now())

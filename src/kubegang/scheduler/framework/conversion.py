@@ -57,7 +57,12 @@ from kubegang.scheduler.framework.podterms import (
     pod_affinity_terms,
     spread_constraints,
 )
-from kubegang.scheduler.framework.requests import amount_milli, in_scheduler_units, pod_requests
+from kubegang.scheduler.framework.requests import (
+    amount_milli,
+    extended_requests,
+    in_scheduler_units,
+    pod_requests,
+)
 from kubegang.scheduler.framework.workloadgroups import workload_group_key
 
 PartT = TypeVar("PartT", bound=Hashable)
@@ -107,6 +112,7 @@ def pod_info(pod: Pod) -> PodInfo:
             if spec.resource_claims
             else ()
         ),
+        extended_requests=_interned("extended", extended_requests(spec)),
     )
 
 

@@ -95,6 +95,10 @@ class Devices(Protocol):
         """Device classes by name."""
         ...
 
+    def class_behind(self, resource: str) -> DeviceClass | None:
+        """Return the class whose devices stand behind a resource, or ``None``."""
+        ...
+
     def slices(self) -> Collection[ResourceSlice]:
         """Return all slices."""
         ...

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, NewType, TypeAlias
 import msgspec
 
 from kubegang.scheduler.framework.devices import ClaimReference
+from kubegang.scheduler.framework.extendedresources import ExtendedRequest
 from kubegang.scheduler.framework.podvolumes import PodVolume
 
 PodUid = NewType("PodUid", str)
@@ -200,6 +201,8 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         features: what its node must be able to do, by the names that nodes declare.
         volume_sources: what its volumes are, as text, without ConfigMaps and Secrets.
         device_claims: the device claims that it names, in its order.
+        extended_requests: what its containers ask for of resources that devices may stand
+            behind.
     """
 
     uid: PodUid
@@ -234,6 +237,7 @@ class PodInfo(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     features: tuple[str, ...] = ()
     volume_sources: tuple[bytes, ...] = ()
     device_claims: tuple[ClaimReference, ...] = ()
+    extended_requests: tuple[ExtendedRequest, ...] = ()
 
     @property
     def has_claims(self) -> bool:

@@ -10,11 +10,12 @@ up at the end. Pure.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kubegang.api.core.types import Amount, Container, PodSpec
 from kubegang.apimachinery.quantity import Quantity
+from kubegang.scheduler.framework.extendedresources import ExtendedRequest, may_be_devices
 from kubegang.scheduler.framework.pods import Requests
 
 _MAX_INT64: Final = 2**63 - 1
@@ -44,6 +45,28 @@ def pod_requests(spec: PodSpec) -> Requests:
             score_memory_bytes=in_scheduler_units("memory", for_score["memory"]),
         )
     )
+
+
+def extended_requests(spec: PodSpec) -> tuple[ExtendedRequest, ...]:
+    """Return what a pod asks for of resources that devices may stand behind, by container."""
+    starting = spec.init_containers
+    containers = (*starting, *(spec.containers or ()))
+    return tuple(
+        request
+        for position, container in enumerate(containers)
+        for request in _of_container(container, position, is_init=position < len(starting))
+    )
+
+
+def _of_container(
+    container: Container, position: int, *, is_init: bool
+) -> Iterator[ExtendedRequest]:
+    asked = container.resources.requests
+    is_short = is_init and container.restart_policy != "Always"
+    for place, resource in enumerate(sorted(asked)):
+        amount = in_scheduler_units(resource, amount_milli(asked[resource]))
+        if amount > 0 and may_be_devices(resource):
+            yield ExtendedRequest(container.name, position, is_short, resource, place, amount)
 
 
 def in_scheduler_units(resource: str, milli: int) -> int:

@@ -6,7 +6,7 @@ What is taken is counted as claims come and go, never by looking at all of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from kubegang.api.resource.types import (
@@ -17,6 +17,7 @@ from kubegang.api.resource.types import (
 )
 from kubegang.apimachinery.quantity import Quantity
 from kubegang.scheduler.framework.devices import Allocated, DeviceId, DeviceObject, Nanos
+from kubegang.scheduler.framework.extendedresources import CLASS_PREFIX
 
 _Key = tuple[str, str]
 
@@ -49,6 +50,7 @@ class KnownDevices:
         self.version = 0
         self.slices_version = 0
         self.classes: dict[str, DeviceClass] = {}
+        self._behind: dict[str, DeviceClass] = {}
         self._slices: dict[str, ResourceSlice] = {}
         self._seen: dict[_Key, ResourceClaim] = {}
         self._noted: dict[_Key, ResourceClaim] = {}
@@ -57,6 +59,10 @@ class KnownDevices:
         self._taken = _Taken()
 
     # --- reading -------------------------------------------------------------------------
+
+    def class_behind(self, resource: str) -> DeviceClass | None:
+        """Return the class whose devices stand behind a resource, or ``None``."""
+        return self._behind.get(resource)
 
     def slices(self) -> Collection[ResourceSlice]:
         """Return all slices."""
@@ -142,6 +148,7 @@ class KnownDevices:
                 self._set_claim(obj)
             case DeviceClass():
                 self.classes[obj.metadata.name] = obj
+                self._behind = _behind(self.classes.values())
             case ResourceSlice():
                 self.slices_version += 1
                 self._slices[obj.metadata.name] = obj
@@ -157,6 +164,7 @@ class KnownDevices:
                 self._recount(obj)
             case DeviceClass():
                 self.classes.pop(obj.metadata.name, None)
+                self._behind = _behind(self.classes.values())
             case ResourceSlice():
                 self.slices_version += 1
                 self._slices.pop(obj.metadata.name, None)
@@ -220,6 +228,20 @@ class _Taken:
             taken[name] += change * Quantity.parse(amount).nano_value()
         if id_ not in self._shared:
             del self._capacity[id_]
+
+
+def _behind(classes: Iterable[DeviceClass]) -> dict[str, DeviceClass]:
+    """Return classes by resource: by their own, and by the one that they are told to offer.
+
+    Of several that offer the same, the newest does, so that users can move from one to another
+    (KEP-5004); of equally old ones the first by name.
+    """
+    found = {CLASS_PREFIX + one.metadata.name: one for one in classes}
+    by_name = sorted(classes, key=lambda one: one.metadata.name, reverse=True)
+    for one in sorted(by_name, key=lambda one: one.metadata.creation_timestamp or ""):
+        if one.spec.extended_resource_name:
+            found[one.spec.extended_resource_name] = one
+    return found
 
 
 def _add(counter: Counter[DeviceId], id_: DeviceId, change: int) -> None:

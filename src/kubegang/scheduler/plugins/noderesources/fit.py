@@ -1,4 +1,8 @@
-"""Keeps pods off nodes without room, and ranks nodes by the room they have. Pure."""
+"""Keeps pods off nodes without room, and ranks nodes by the room they have. Pure.
+
+Where a device class stands behind an extended resource, a node that has none of the resource
+may have the devices: DynamicResources looks at those (KEP-5004).
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,18 @@ from typing import ClassVar, Final, Literal
 import msgspec
 import numpy as np
 
+from kubegang.api.resource.types import DeviceClass
 from kubegang.scheduler.framework.arguments import decode_arguments
 from kubegang.scheduler.framework.cluster import ClusterView, PlacementAssignments
 from kubegang.scheduler.framework.cyclestate import CycleState
+from kubegang.scheduler.framework.devices import Devices
 from kubegang.scheduler.framework.events import (
     Action,
     ClusterEvent,
     ClusterObject,
     HintRegistration,
 )
+from kubegang.scheduler.framework.extendedresources import CLASS_PREFIX
 from kubegang.scheduler.framework.interface import PluginContext, Refusal
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.nodetable import BoolArray, IntArray, NodeTable, RowArray, Rows
@@ -86,6 +93,9 @@ class NodeResourcesFit:
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         self._resources = require_resources(self.NAME, args.scoring_strategy.resources)
         self._strategy = _strategy(args.scoring_strategy)
+        self._asks_for_devices = context.gates.enabled_if_known("DRAExtendedResource")
+        # As last shown: hints and signatures are asked for without a cluster.
+        self._devices: Devices | None = None
 
     def queueing_hints(self) -> Sequence[HintRegistration]:
         """Ask again when a pod goes or shrinks, or a node comes or grows."""
@@ -102,16 +112,27 @@ class NodeResourcesFit:
                 is_schedulable_after_pod_shrunk,
             ),
             HintRegistration(ClusterEvent("TargetPod", Action.UPDATE_POD_SCALE_DOWN)),
+            *self._class_hints(),
         )
+
+    def _class_hints(self) -> Sequence[HintRegistration]:
+        if not self._asks_for_devices:
+            return ()
+        changed = ClusterEvent("DeviceClass", Action.ADD | Action.UPDATE_OTHER)
+        return (HintRegistration(changed, is_schedulable_after_class_change),)
 
     def filter(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: Rows
     ) -> BoolArray:
         """Pass nodes with a free pod slot and room for every request."""
         table = cluster.nodes
+        self._devices = cluster.devices
         passed: BoolArray = table.pod_count[rows] < table.allowed_pods[rows]
         for resource, amount in self._looked_at(pod):
-            passed &= _free(table, resource, rows) >= amount
+            enough = _free(table, resource, rows) >= amount
+            if self._is_delegated(pod, resource):
+                enough |= table.allocatable(resource)[rows] == 0
+            passed &= enough
         return passed
 
     def refusals(
@@ -127,6 +148,8 @@ class NodeResourcesFit:
         patterns = (table.pod_count[rows] >= table.allowed_pods[rows]).astype(np.int64) << 1
         for resource, amount in self._looked_at(pod):
             short = _free(table, resource, rows) < amount
+            if self._is_delegated(pod, resource):
+                short &= table.allocatable(resource)[rows] != 0
             patterns |= short.astype(np.int64) << (len(reasons) + 1)
             patterns |= short & (table.allocatable(resource)[rows] < amount)
             reasons.append(f"Insufficient {resource}")
@@ -137,8 +160,13 @@ class NodeResourcesFit:
             Refusal(rows[patterns == pattern], _refusal(reasons, pattern)) for pattern in distinct
         ]
 
-    def sign_pod(self, pod: PodInfo) -> Hashable:
-        """Return what the pod asks for; not what scoring assumes besides (1.37.2, measured)."""
+    def sign_pod(self, pod: PodInfo) -> Hashable | None:
+        """Return what the pod asks for; not what scoring assumes besides (1.37.2, measured).
+
+        Who gets which device depends on other pods.
+        """
+        if any(self._is_delegated(pod, request.resource) for request in pod.extended_requests):
+            return None
         return pod.requests.items
 
     def score_key(self, pod: PodInfo) -> Hashable:
@@ -178,6 +206,12 @@ class NodeResourcesFit:
             items = tuple(item for item in items if not self._is_ignored(item[0]))
         return sorted(items, key=_report_order)
 
+    def _is_delegated(self, pod: PodInfo, resource: str) -> bool:
+        """Return whether devices do where a node has none of a resource."""
+        if not pod.extended_requests or not self._asks_for_devices or self._devices is None:
+            return False
+        return self._devices.class_behind(resource) is not None
+
     def _is_ignored(self, resource: str) -> bool:
         group, slash, _ = resource.partition("/")
         return bool(slash) and (resource in self._ignored or group in self._ignored_groups)
@@ -189,7 +223,11 @@ class NodeResourcesFit:
         if not isinstance(new, NodeInfo) or new.allowed_pods < 1:
             return False
         has = dict(new.allocatable)
-        wanted = self._looked_at(pod)
+        wanted = [
+            (resource, amount)
+            for resource, amount in self._looked_at(pod)
+            if has.get(resource, 0) or not self._is_delegated(pod, resource)
+        ]
         if any(has.get(resource, 0) < amount for resource, amount in wanted):
             return False
         if not isinstance(old, NodeInfo) or new.allowed_pods > old.allowed_pods:
@@ -213,6 +251,20 @@ def is_schedulable_after_pod_shrunk(
         return False
     before, after = dict(old.requests.items), dict(new.requests.items)
     return any(before.get(name, 0) > after.get(name, 0) for name, _ in pod.requests.items)
+
+
+def is_schedulable_after_class_change(
+    pod: PodInfo, old: ClusterObject | None, new: ClusterObject | None
+) -> bool:
+    """Return whether a class offers something now that the pod asks for."""
+    if not isinstance(new, DeviceClass):
+        return False
+    offered = new.spec.extended_resource_name
+    if isinstance(old, DeviceClass):
+        names = {offered} if offered != old.spec.extended_resource_name else set()
+    else:
+        names = {offered, CLASS_PREFIX + new.metadata.name}
+    return any(request.resource in names for request in pod.extended_requests)
 
 
 def _strategy(strategy: ScoringStrategy) -> Strategy:
