@@ -5,8 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+CLIENTS := .clients
 
-.PHONY: help setup demo test test-deep test-cases test-real test-real-long test-differential check fix bench lock clean
+.PHONY: help setup demo test test-deep test-cases test-real test-real-long test-browser test-clients test-differential check fix bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,7 +26,7 @@ demo: $(READY)  ## start everything, run training jobs as gangs, show and check 
 	$(BIN)/python examples/demo.py
 
 test: $(READY)  ## all tests that need no real Kubernetes programs
-	$(BIN)/python -m pytest -n auto -m "not real and not browser and not cases"
+	$(BIN)/python -m pytest -n auto -m "not real and not browser and not cases and not clients"
 
 test-deep: $(READY)  ## the scheduler's invariants, searched long: 500 examples per release and profile
 	KUBEGANG_DEEP=500 $(BIN)/python -m pytest -n auto --timeout=0 tests/property/test_scheduler_machine.py
@@ -41,6 +42,21 @@ test-real: $(READY)  ## tests beside the real etcd, kube-apiserver and kube-sche
 test-real-long: $(READY)  ## the long ones of test-real, and those that still find differences
 	for version in 37 36 35; do tests/real/peer/build $$version || exit 1; done
 	$(BIN)/python -m pytest -n 2 -m "real and long" tests/real
+
+test-browser: $(READY)  ## the page in headless Chromium (Debian's; installed the first time, as root)
+	tests/browser/install
+	$(BIN)/python -m pytest -n 0 -m browser tests/browser
+
+$(CLIENTS)/.ready: $(wildcard tests/clients/python/requirements.lock tests/clients/javascript/*)
+	$(PYTHON) -m venv $(CLIENTS)/python
+	$(CLIENTS)/python/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/clients/python/requirements.lock
+	mkdir -p $(CLIENTS)/javascript
+	cp tests/clients/javascript/* $(CLIENTS)/javascript
+	cd $(CLIENTS)/javascript && PATH="$(CURDIR)/$(CLIENTS)/python/bin:$$PATH" npm ci --silent --no-audit --no-fund
+	@touch $@
+
+test-clients: $(READY) $(CLIENTS)/.ready  ## kubectl, helm, clients for Python and JavaScript (installed in .clients)
+	$(BIN)/python -m pytest -n 2 -m clients tests/clients
 
 SEEDS ?= 1000-1011
 RELEASE ?= 37

@@ -12,12 +12,12 @@ from starlette.applications import Starlette
 from starlette.types import Message
 
 from kubegang.api.facts import load_facts
-from kubegang.api.resources import ROWS
 from kubegang.api.scheme import Scheme
 from kubegang.apiserver.app import create_app
 from kubegang.apiserver.authn import IDENTITY_EXTENSION, Authenticator, Identity
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bootstrap import bootstrap
+from kubegang.app.apiserver import rows_of
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.store.memory import MemoryStore
@@ -109,7 +109,7 @@ class Api:
         gates = profile.gates["apiserver"]
         app = create_app(
             store=settings.pop("store", None) or MemoryStore(),
-            scheme=Scheme.for_profile(ROWS, profile.served, gates),
+            scheme=Scheme.for_profile(rows_of(profile), profile.served, gates),
             facts=load_facts(profile.name),
             gates=gates,
             clock=VirtualClock(START),

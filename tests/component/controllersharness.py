@@ -68,7 +68,8 @@ class ControlledCluster:
             the API; records what they send and fails where a test says so.
     """
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, *, release: str = RELEASE) -> None:
+        self.release = release
         self.clock = VirtualClock(START)
         self.user = ApiClient(self._transport(api, "admin"), user_agent="kubectl")
         self._api = api
@@ -91,7 +92,7 @@ class ControlledCluster:
         way = transport or self.client.recording
         controllers = Controllers(
             _client(ActingAs(way, MANAGER, ())),
-            profile_named(RELEASE),
+            profile_named(self.release),
             client_for=lambda name: _client(ActingAs(way, *account_of(name))),
             chosen=chosen,
             clock=self.clock,
@@ -127,21 +128,21 @@ def _client(transport: Transport) -> ApiClient:
     return ApiClient(transport, user_agent=MANAGER)
 
 
-async def start_cluster() -> ControlledCluster:
+async def start_cluster(release: str = RELEASE) -> ControlledCluster:
     """Return a fresh cluster with its roles, controllers not started."""
-    api = await Api.start(version=RELEASE, roles=True)
-    await ensure_policy(api.backend, policy_of(profile_named(RELEASE)))
-    return ControlledCluster(api)
+    api = await Api.start(version=release, roles=True)
+    await ensure_policy(api.backend, policy_of(profile_named(release)))
+    return ControlledCluster(api, release=release)
 
 
 Scenario = Callable[[ControlledCluster], Coroutine[Any, Any, None]]
 
 
-def run_scenario(scenario: Scenario) -> None:
+def run_scenario(scenario: Scenario, *, release: str = RELEASE) -> None:
     """Play a scenario on a fresh cluster, in virtual time."""
 
     async def main() -> None:
-        cluster = await start_cluster()
+        cluster = await start_cluster(release)
         try:
             await scenario(cluster)
         finally:

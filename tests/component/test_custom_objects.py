@@ -196,6 +196,9 @@ async def test_scaling_changes_the_number_of_replicas(api: CustomApi) -> None:
     scaled = (await api.get(where)).object
     assert scaled["spec"]["replicas"] == 5
     assert scaled["metadata"]["generation"] == 2
+    entries = scaled["metadata"]["managedFields"]
+    times = [(entry.get("subresource"), "time" in entry) for entry in entries]
+    assert times == [("scale", False), (None, True), ("status", True)]
 
 
 @custom_test

@@ -163,6 +163,10 @@ def test_a_mix_of_gates_does_what_the_real_one_does(profile: VersionProfile, see
 
 def test_a_mix_with_which_nothing_starts_is_told() -> None:
     assert warnings(profile_named("1.37")) == []
+    assert warnings(mix("apiserver", "CompositePodGroup")) == [
+        "warning: no pod is scheduled: CompositePodGroup is on in the scheduler, and the API "
+        "server serves no composite pod groups",
+    ]
     assert warnings(mix("apiserver", *EVERY)) == [
         "warning: Jobs get no pods: WorkloadWithJob is on in the controllers, and the API server "
         "serves no pod groups",

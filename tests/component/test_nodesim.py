@@ -23,7 +23,7 @@ from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.api import ApiClient
 from kubegang.client.asgi import AsgiTransport
 from kubegang.client.interface import UnreachableError
-from kubegang.client.resources import JOBS, LEASES, NODES, PODS
+from kubegang.client.resources import CORE_EVENTS, JOBS, LEASES, NODES, PODS
 from kubegang.client.testing import RecordingClient
 from kubegang.nodesim.node_file import default_cluster, nodes_of
 from kubegang.store.memory import MemoryStore
@@ -315,3 +315,88 @@ def test_a_gang_of_a_job_runs_on_simulated_nodes() -> None:
         return [c["type"] for c in status["conditions"] if c["status"] == "True"]
 
     assert run_virtual(main()) == ["SuccessCriteriaMet", "Complete"]
+
+
+async def add_sized(cluster: NodesOnly, name: str, **amounts: str) -> None:
+    """Bind a pod by hand that asks for something."""
+    pod = bare_pod(name, node="node-0")
+    asked = {"requests": amounts, "limits": amounts}
+    pod["spec"]["containers"] = [{**CONTAINER, "resources": asked}]
+    await cluster.user.create(PODS, pod, NS)
+    await cluster.wait(1)
+
+
+async def resize(cluster: NodesOnly, **amounts: str) -> None:
+    await cluster.user.patch(
+        NODES, "node-0", patch={"status": {"allocatable": amounts}}, subresource="status"
+    )
+    await cluster.wait(1)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reason", "message"),
+    [
+        ({"cpu": "1500m"}, {"cpu": "1"}, "OutOfcpu", "cpu, requested: 1000, used: 1500"),
+        ({"memory": "1Gi"}, {"memory": "2Gi"}, "OutOfmemory", "memory, requested: 2147483648, "),
+        ({"cpu": "100m"}, {}, "", ""),
+        ({"example.com/gpu": "1"}, {"example.com/gpu": "1"}, "OutOfexample.com/gpu", "example.com"),
+        ({"example.com/none": "8"}, {"example.com/none": "8"}, "", ""),
+    ],
+    ids=["cpu", "memory", "room", "extended", "not listed"],
+)
+def test_a_pod_without_room_on_its_node_fails_as_with_a_kubelet(
+    first: dict[str, str], second: dict[str, str], reason: str, message: str
+) -> None:
+    async def scenario(cluster: NodesOnly) -> None:
+        async with cluster.nodes():
+            await resize(cluster, cpu="2", memory="2Gi", **{"example.com/gpu": "1"})
+            await add_sized(cluster, "first", **first)
+            await add_sized(cluster, "second", **second)
+
+            status = (await cluster.pod("second"))["status"]
+            assert await cluster.phase("first") == "Running"
+            assert status["phase"] == ("Failed" if reason else "Running")
+            assert status.get("reason", "") == reason
+            if reason:
+                said = "Pod was rejected: Node didn't have enough resource: "
+                assert status["message"].startswith(said + message)
+                assert "containerStatuses" not in status
+                (event,) = (await cluster.user.list(CORE_EVENTS, NS)).items
+                assert (event["type"], event["reason"]) == ("Warning", reason)
+                assert f"Pod was rejected: {event['message']}" == status["message"]
+
+    nodes_test(scenario)()
+
+
+@nodes_test
+async def test_a_node_takes_no_more_pods_than_it_says_until_one_has_ended(
+    cluster: NodesOnly,
+) -> None:
+    async with cluster.nodes():
+        await resize(cluster, pods="1")
+        await add_sized(cluster, "first")
+        await add_sized(cluster, "second")
+        status = (await cluster.pod("second"))["status"]
+        assert status["reason"] == "OutOfpods"
+        assert status["message"] == (
+            "Pod was rejected: Node didn't have enough resource: pods, requested: 1, used: 1, "
+            "capacity: 1"
+        )
+
+        await cluster.user.delete(PODS, "first", NS)
+        await cluster.wait(60)
+        await add_sized(cluster, "third")
+        assert await cluster.phase("third") == "Running"
+
+
+@nodes_test
+async def test_who_was_let_in_stays_after_a_restart(cluster: NodesOnly) -> None:
+    async with cluster.nodes():
+        await resize(cluster, cpu="1")
+        await add_sized(cluster, "first", cpu="1")
+    async with cluster.nodes():
+        await cluster.wait(1)
+        await resize(cluster, cpu="1")
+        await add_sized(cluster, "second", cpu="1")
+        assert await cluster.phase("first") == "Running"
+        assert (await cluster.pod("second"))["status"]["reason"] == "OutOfcpu"

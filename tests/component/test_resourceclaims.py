@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubegang.app.controllers.claims import PROTECTION, RESOURCE_CLAIM
 from kubegang.client.interface import Resource
 from kubegang.client.resources import (
@@ -25,7 +27,7 @@ from tests.component.claimobjects import (
     reservation,
     template,
 )
-from tests.component.controllersharness import ControlledCluster, controllers_test
+from tests.component.controllersharness import ControlledCluster, controllers_test, run_scenario
 
 Json = dict[str, Any]
 
@@ -256,3 +258,96 @@ async def test_a_made_claim_that_is_deleted_is_made_again(cluster: ControlledClu
     (second,) = await claims_of(cluster)
     status = (await see(cluster, PODS, "p"))["status"]
     assert status["resourceClaimStatuses"][0]["resourceClaimName"] == second["metadata"]["name"]
+
+
+@controllers_test
+async def test_a_claim_that_only_a_done_pod_lists_is_freed(cluster: ControlledCluster) -> None:
+    """As if it had been reserved for the pod and taken back: measured on 1.37.2 and 1.36.3."""
+    await start(cluster)
+    await create(cluster, RESOURCECLAIMS, claim("shared"))
+    await create(cluster, PODS, pod_with("p", by_name("x", "shared"), node="n1"))
+    await set_phase(cluster, "p", "Failed")
+    await cluster.wait(1)
+
+    await allocate(cluster, "shared")
+    await cluster.wait(1)
+
+    found = await see(cluster, RESOURCECLAIMS, "shared")
+    assert found["status"] == {}
+    assert "finalizers" not in found["metadata"]
+
+
+@controllers_test
+async def test_a_done_pod_gets_no_part_in_what_others_use(cluster: ControlledCluster) -> None:
+    await start(cluster)
+    await create(cluster, RESOURCECLAIMS, claim("shared"))
+    await create(cluster, PODS, pod_with("done", by_name("x", "shared"), node="n1"))
+    user = await create(cluster, PODS, pod_with("p", by_name("x", "shared"), node="n1"))
+    await set_phase(cluster, "done", "Succeeded")
+    allocated = await allocate(cluster, "shared", user)
+
+    await cluster.wait(30)
+
+    found = await see(cluster, RESOURCECLAIMS, "shared")
+    assert found["metadata"]["resourceVersion"] == allocated["metadata"]["resourceVersion"]
+
+
+@controllers_test
+async def test_a_done_member_reserves_for_its_group(cluster: ControlledCluster) -> None:
+    await start(cluster)
+    await create(cluster, RESOURCECLAIMS, claim("shared"))
+    group = await create(cluster, PODGROUPS, group_with("g", by_name("x", "shared")))
+    await create(cluster, PODS, pod_with("p", by_name("x", "shared"), group="g", node="n1"))
+    await set_phase(cluster, "p", "Succeeded")
+
+    await allocate(cluster, "shared")
+    await cluster.wait(1)
+
+    found = await see(cluster, RESOURCECLAIMS, "shared")
+    assert found["status"]["reservedFor"] == [reservation(group)]
+
+
+@controllers_test
+async def test_a_pod_that_is_done_early_has_its_claim_made_and_taken_back_once(
+    cluster: ControlledCluster,
+) -> None:
+    await start(cluster)
+    await create(cluster, PODS, pod_with("p", by_template("x")))
+    await set_phase(cluster, "p", "Failed")
+    await cluster.wait(1)
+    missing = 'resourceclaimtemplate.resource.k8s.io "gpu" not found'
+    assert await messages(cluster) == [
+        f'PodResourceClaim x: resource claim template "gpu": {missing}'
+    ]
+
+    await create(cluster, RESOURCECLAIMTEMPLATES, template())
+    await cluster.wait(5)
+
+    assert await claims_of(cluster) == []
+    pod = await see(cluster, PODS, "p")
+    (named,) = pod["status"]["resourceClaimStatuses"]
+    assert named["resourceClaimName"].startswith("p-x-")
+    await cluster.wait(30)
+    later = await see(cluster, PODS, "p")
+    assert later["metadata"]["resourceVersion"] == pod["metadata"]["resourceVersion"]
+
+
+@pytest.mark.parametrize(("release", "left"), [("1.35", ["gone", "x"]), ("1.36", ["x"])])
+def test_users_of_unknown_kinds_keep_a_claim_and_in_1_35_everybody_else_too(
+    release: str, left: list[str]
+) -> None:
+    async def scenario(cluster: ControlledCluster) -> None:
+        await start(cluster)
+        await create(cluster, RESOURCECLAIMS, claim("shared"))
+        gone = {"resource": "pods", "name": "gone", "uid": "u-gone"}
+        thing = {"apiGroup": "example.com", "resource": "things", "name": "x", "uid": "u-x"}
+        found = await allocate(cluster, "shared")
+        found["status"]["reservedFor"] = [gone, thing]
+        await cluster.user.update(RESOURCECLAIMS, found, subresource="status")
+
+        await cluster.wait(5)
+
+        found = await see(cluster, RESOURCECLAIMS, "shared")
+        assert [entry["name"] for entry in found["status"]["reservedFor"]] == left
+
+    run_scenario(scenario, release=release)

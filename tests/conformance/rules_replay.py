@@ -119,6 +119,7 @@ class Replay:
     def __init__(self, version: str, gates: str) -> None:
         profile = profile_named(version)
         self._gates = _chosen(profile, gates)
+        self._release = profile.validation_rules
         self._scheme = Scheme.for_profile(ROWS, profile.served, self._gates)
         self._facts: Facts = load_facts(version)
         self._cluster = Cluster()
@@ -177,7 +178,9 @@ class Replay:
             raise LookupError(request["path"])
         if target.subresource == "binding":
             obj = request["body"]
-            return Written(validate_create(obj, _BINDING, self._gates), obj, info)
+            return Written(
+                validate_create(obj, _BINDING, self._gates, release=self._release), obj, info
+            )
         stored = self._cluster.get(info, target.namespace, target.name)
         if stored is None:
             written = self._create(info, target, request["body"])
@@ -205,7 +208,7 @@ class Replay:
         self._admit("create", info, target, obj, None)
         prepare_create(obj, info, gates=self._gates, now=NOW, rng=self._rng)
         canonicalize(obj, info.gvk)
-        errors = validate_create(obj, info.gvk, self._gates)
+        errors = validate_create(obj, info.gvk, self._gates, release=self._release)
         if not errors:
             complete_accepted(obj, info)
         return Written(errors, obj, info)
@@ -222,9 +225,10 @@ class Replay:
         old["metadata"]["resourceVersion"] = "1"
         prepare_update(new, old, info, gates=self._gates, subresource=target.subresource)
         canonicalize(new, info.gvk)
-        if target.subresource == "status":
-            return Written(validate_status_update(new, old, info.gvk, self._gates), new, info)
-        return Written(validate_update(new, old, info.gvk, self._gates), new, info)
+        of_status = target.subresource == "status"
+        validate = validate_status_update if of_status else validate_update
+        errors = validate(new, old, info.gvk, self._gates, release=self._release)
+        return Written(errors, new, info)
 
     def _changed(self, info: ResourceInfo, request: Entry, old: JsonObject) -> JsonObject:
         body, doc = request["body"], copy.deepcopy(old)

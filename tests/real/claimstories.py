@@ -77,6 +77,9 @@ class _Teller:
         self._most_made = {"Pod": made_per_pod, "PodGroup": 1}
         self._made: list[tuple[str, str]] = []
         self._roles: list[str] = []
+        self._pods: list[Json] = []
+        self._bound: set[str] = set()
+        self._done: set[str] = set()
 
     def tell(self) -> list[Step]:
         chance = self._chance
@@ -99,12 +102,22 @@ class _Teller:
             consumers += ["pod/gone", "thing/x"]
             chosen = chance.sample(consumers, min(len(consumers), chance.choice((0, 1, 1, 2))))
             role = chance.choice([*_CLAIMS, *self._roles])
+            if self._is_wanted(role):
+                # Whoever is not there is taken off first, or who is on a node is put on: chance.
+                chosen = [consumer for consumer in chosen if consumer == "thing/x"]
             return Step("allocate", "claim", role, consumers=tuple(chosen))
         if pick < 0.45 and pods:
             phase = chance.choice(("Running", "Succeeded", "Failed"))
-            return Step("phase", "pod", chance.choice(pods), phase=phase)
+            name = chance.choice(pods)
+            if phase == "Running" and name in self._done:
+                phase = "Succeeded"
+            elif phase != "Running":
+                self._done.add(name)
+            return Step("phase", "pod", name, phase=phase)
         if pick < 0.55 and pods:
-            return Step("bind", "pod", chance.choice(pods))
+            name = chance.choice(pods)
+            self._bound.add(name)
+            return Step("bind", "pod", name)
         if pick < 0.8:
             # A made claim that is deleted comes back or does not: with the real one by chance.
             return Step("delete", *chance.choice(self._made))
@@ -139,7 +152,25 @@ class _Teller:
         group = chance.choice((*_GROUPS, "none", "", "")) if self._version else ""
         node = NODE if chance.random() < 0.25 else ""
         entries = self._entries("Pod", name, 1)
-        return self._create("pod", name, pod_with(name, *entries, group=group, node=node))
+        pod = pod_with(name, *entries, group=group, node=node)
+        self._pods.append(pod)
+        if node:
+            self._bound.add(name)
+        return self._create("pod", name, pod)
+
+    def _is_wanted(self, role: str) -> bool:
+        """Return whether a pod that is on a node, or was, may use a claim."""
+        kind, _, owner = role.partition("/")
+        owner = owner.partition("/")[0]
+        for pod in self._pods:
+            name, spec = pod["metadata"]["name"], pod["spec"]
+            if name not in self._bound:
+                continue
+            named = {entry.get("resourceClaimName") for entry in spec["resourceClaims"]}
+            group = spec.get("schedulingGroup", {}).get("podGroupName")
+            if role in named or (kind, owner) in (("Pod", name), ("PodGroup", group)):
+                return True
+        return False
 
     def _entries(self, kind: str, owner: str, least: int) -> list[Json]:
         chance = self._chance
@@ -164,6 +195,7 @@ class World:
     def __init__(self, client: Client, namespace: str, *, group_version: str) -> None:
         self.client = client
         self._namespace = namespace
+        self._done: set[str] = set()
         self._resources: dict[str, Resource] = {
             "template": RESOURCECLAIMTEMPLATES,
             "claim": RESOURCECLAIMS,
@@ -192,6 +224,8 @@ class World:
             body["target"] = {"kind": "Node", "name": NODE}
             await self.client.create(PODS, body, self._namespace, subresource="binding", name=name)
         elif step.what == "phase":
+            if step.phase in ("Succeeded", "Failed"):
+                self._done.add(f"Pod {name}")
             patch = {"status": {"phase": step.phase}}
             await self.client.patch(PODS, name, self._namespace, patch=patch, subresource="status")
         elif step.what == "delete":
@@ -244,7 +278,9 @@ class World:
                 name = obj["metadata"]["name"]
                 seen[f"{kind} {roles.get(name, name)}"] = _comparable(obj, roles, uids)
         events = (await self.client.list(CORE_EVENTS, self._namespace)).items
-        seen["events"] = sorted({_telling(event, roles) for event in events})
+        told = {_telling(event, roles) for event in events}
+        # What a done pod had is made again, or told to have no template, by chance.
+        seen["events"] = sorted(event for event in told if event[0] not in self._done)
         return seen
 
 
@@ -282,10 +318,14 @@ def _comparable(obj: Json, roles: dict[str, str], uids: set[str]) -> Json:
             {k: v for k, v in owner.items() if k != "uid"} | {"there": owner["uid"] in uids}
             for owner in metadata.get("ownerReferences", ())
         ],
-        "reservedFor": [
-            {k: v for k, v in entry.items() if k != "uid"} | {"there": entry["uid"] in uids}
-            for entry in status.get("reservedFor", ())
-        ],
+        # Of two pods that are on a node either may be the first.
+        "reservedFor": sorted(
+            (
+                {k: v for k, v in entry.items() if k != "uid"} | {"there": entry["uid"] in uids}
+                for entry in status.get("reservedFor", ())
+            ),
+            key=lambda entry: (entry["resource"], entry["name"]),
+        ),
         # In 1.36, and for groups in 1.37, the order is that of a Go map.
         "claims": sorted(
             (entry["name"], _without_chance(entry["resourceClaimName"], roles))
@@ -311,5 +351,6 @@ def _without_chance(text: str, roles: dict[str, str]) -> str:
     """Return a text without what the server made up."""
     if text in roles:
         return roles[text]
+    text = re.sub(r'"uid":"[-0-9a-f]{36}"', '"uid":"?"', text)
     text = re.sub(r"\bcase-\d+-[0-9a-f]{6}\b", "NS", text)
     return re.sub(r"\b([pg]\d-[xyz])-[a-z0-9]{5}\b", r"\1-?", text)

@@ -72,7 +72,7 @@ async def test_a_pod_runs_and_sigterm_ends_everything_in_time(tmp_path: Path) ->
 
     assert cluster.process.returncode == 0
     assert mode == 0o600
-    assert len(children) == 4
+    assert len(children) == 5
     assert "state: in memory" in cluster.lines
     assert cluster.children() == []
 

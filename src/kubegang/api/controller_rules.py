@@ -20,11 +20,15 @@ class ClaimRules(msgspec.Struct, frozen=True, kw_only=True):
             name it (1.36); 1.35.4 finds it at its next attempt.
         looks_at_every_claim: whether a claim that somebody else has to make leaves a pod's
             other claims alone (1.36); 1.35.4 waits for it before it makes those after it.
+        releases_beside_unknown: whether an entry in ``reservedFor`` of a kind that the
+            controller does not know stays and the others are looked at (1.36); 1.35.4 leaves
+            the whole claim alone, and tries again and again.
     """
 
     group_matters_without_claims: bool = True
     template_wakes: bool = True
     looks_at_every_claim: bool = True
+    releases_beside_unknown: bool = True
 
 
 class ControllerRules(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,7 +14,9 @@ import msgspec
 from kubegang.api.controller_rules import NEWEST_CONTROLLER_RULES, ControllerRules
 from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.api.scheduling_rules import NEWEST_RULES, SchedulingRules
+from kubegang.api.table_rules import NEWEST_TABLE_RULES, TableRules
 from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
+from kubegang.api.warning_rules import NEWEST_WARNING_RULES, WarningRules
 from kubegang.apimachinery.objects import GroupVersion
 from kubegang.base.feature_gates import FeatureGates
 
@@ -137,6 +139,8 @@ class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
         extension_points: those that a KubeSchedulerConfiguration of this release can name.
         identity_rules: what the API server does otherwise about users and rights.
         validation_rules: what the API server does otherwise about objects that break rules.
+        warning_rules: what the API server says otherwise about valid objects.
+        table_rules: what the API server does otherwise about tables.
         controller_rules: what the controllers do otherwise than those of 1.37.
     """
 
@@ -150,6 +154,8 @@ class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
     controller_rules: ControllerRules = NEWEST_CONTROLLER_RULES
     identity_rules: IdentityRules = NEWEST_IDENTITY_RULES
     validation_rules: ValidationRules = NEWEST_VALIDATION_RULES
+    warning_rules: WarningRules = NEWEST_WARNING_RULES
+    table_rules: TableRules = NEWEST_TABLE_RULES
     extension_points: tuple[str, ...] = EXTENSION_POINTS
     internal_configz: bool = False
     absent_metrics: frozenset[str] = frozenset()

@@ -356,6 +356,16 @@ _DEVICES = (
     ),
     _row(
         "resource.k8s.io/v1",
+        "DeviceTaintRule",
+        "devicetaintrules",
+        generation=True,
+        update_needs_version=True,
+        delete_returns_object=True,
+        namespaced=False,
+        status=True,
+    ),
+    _row(
+        "resource.k8s.io/v1",
         "ResourceClaim",
         "resourceclaims",
         delete_returns_object=True,

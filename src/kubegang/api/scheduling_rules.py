@@ -59,6 +59,7 @@ class ResourceClaimRules(msgspec.Struct, frozen=True, kw_only=True):
             for missing keys, with advice (measured on 1.37.2; on 1.36.3 not).
         limit_names_the_request: too many devices are reported with the request that was one
             too many (measured on 1.37.2; on 1.36.3 with the claim's total).
+        has_taint_rules: whether DeviceTaintRules are served in resource.k8s.io/v1 (1.37).
     """
 
     no_claims_text: str = ""
@@ -70,6 +71,7 @@ class ResourceClaimRules(msgspec.Struct, frozen=True, kw_only=True):
     config_for_all_names_none: bool = True
     errors_name_the_device: bool = True
     limit_names_the_request: bool = True
+    has_taint_rules: bool = True
 
 
 class VolumeRules(msgspec.Struct, frozen=True, kw_only=True):

@@ -118,6 +118,10 @@ class Quantity:
         """Return the difference, in this quantity's family; zero takes the other's."""
         return self.plus(Quantity(-other._unscaled, other._scale, family=other._family))
 
+    def is_whole(self) -> bool:
+        """Return whether the number has no fraction."""
+        return self._normalised()[1] >= 0
+
     def canonical(self) -> str:
         """Return the text in which the API serves this quantity."""
         return self._text or self._canonical_text()

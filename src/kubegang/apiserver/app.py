@@ -19,7 +19,9 @@ from starlette.routing import Route
 from kubegang.api.facts import Facts
 from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.api.scheme import Scheme
+from kubegang.api.table_rules import NEWEST_TABLE_RULES, TableRules
 from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
+from kubegang.api.warning_rules import NEWEST_WARNING_RULES, WarningRules
 from kubegang.apimachinery.signedtokens import SigningKey
 from kubegang.apiserver.access import AccessControl
 from kubegang.apiserver.admission.chain import Admission
@@ -72,6 +74,8 @@ def create_app(
     audit: AuditSink | None = None,
     identity_rules: IdentityRules = NEWEST_IDENTITY_RULES,
     validation_rules: ValidationRules = NEWEST_VALIDATION_RULES,
+    warning_rules: WarningRules = NEWEST_WARNING_RULES,
+    table_rules: TableRules = NEWEST_TABLE_RULES,
     max_reading: int = MAX_READING,
     max_changing: int = MAX_CHANGING,
 ) -> Starlette:
@@ -112,6 +116,8 @@ def create_app(
         kinds=frozenset(facts.kinds()),
         services=ServicePool(store, rng),
         validation=validation_rules,
+        warnings=warning_rules,
+        tables=table_rules,
         authorizer=authorizer,
         signing_key=key,
     )
@@ -131,7 +137,7 @@ def create_app(
             ),
         ],
         routes=[
-            ResourceRoute(backend, Reviews(authenticator, authorizer)),
+            ResourceRoute(backend, Reviews(authenticator, authorizer, rules=identity_rules)),
             *issuer_routes(key),
             *health_routes(store, ready or {}),
             metrics_route(registry),

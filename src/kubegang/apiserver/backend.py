@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from kubegang.api.customresources.rows import custom_of
 from kubegang.api.facts import Facts
 from kubegang.api.scheme import ResourceInfo, Scheme
+from kubegang.api.table_rules import NEWEST_TABLE_RULES, TableRules
 from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
+from kubegang.api.warning_rules import NEWEST_WARNING_RULES, WarningRules
 from kubegang.apimachinery.objects import GroupVersionKind
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.signedtokens import SigningKey
@@ -33,6 +35,8 @@ class Backend:
         services: the addresses and node ports that services have.
         authorizer: who may do what.
         validation: what the release does otherwise about objects that break rules.
+        warnings: what the release says otherwise about valid objects.
+        tables: what the release does otherwise about tables.
         signing_key: signs service account tokens.
         watches: the subscriptions that clients are following now.
     """
@@ -48,6 +52,8 @@ class Backend:
     kinds: frozenset[GroupVersionKind]
     services: ServicePool
     validation: ValidationRules = NEWEST_VALIDATION_RULES
+    warnings: WarningRules = NEWEST_WARNING_RULES
+    tables: TableRules = NEWEST_TABLE_RULES
     authorizer: Authorizer = field(default_factory=AllowAll)
     signing_key: SigningKey = field(default_factory=SigningKey.create)
     watches: set[Watch] = field(default_factory=set)

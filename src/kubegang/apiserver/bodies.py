@@ -156,6 +156,7 @@ def conform(
     validation: FieldValidation,
     repeated: Sequence[str],
     warnings: list[str],
+    from_patch: bool = False,
 ) -> JsonObject:
     """Check the types of an object's values and return it without unknown fields.
 
@@ -170,6 +171,9 @@ def conform(
         if problem:
             raise WrongObjectError(problem)
     unknown = unknown_fields(obj, schema)
+    if from_patch:
+        # What a patch makes is written in the order of names before it is read (upstream).
+        unknown = sorted(unknown)
     if (unknown or repeated) and validation != "Ignore":
         complaints = [*strict_problems(unknown, []), *repeated]
         if validation == "Strict":

@@ -9,10 +9,11 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.customresources.preparing import refuse_if_terminating
+from kubegang.apiserver.owners import drop_repeated_owners
 from kubegang.apiserver.quota.charging import charge
 from kubegang.apiserver.registry import complete, complete_accepted, prepare_create
 from kubegang.apiserver.services.allocation import allocate
-from kubegang.apiserver.validating import create_errors, warnings_of
+from kubegang.apiserver.validating import create_errors, create_warnings, early_warnings
 from kubegang.apiserver.writing import Write, place_in_namespace
 from kubegang.store.interface import KeyExistsError
 
@@ -35,6 +36,7 @@ async def create_object(
     if obj["metadata"].get("resourceVersion"):
         raise UnexplainedError("resourceVersion should not be set on objects to be created")
     complete(obj, write.info, backend.gates)
+    write.warn(drop_repeated_owners(obj, from_patch=managed))
     if not managed:
         _record(backend, write, obj)
     refuse_if_terminating(write.info, obj["metadata"].get("name") or "")
@@ -62,12 +64,13 @@ async def _create_named(backend: Backend, write: Write, obj: JsonObject) -> byte
     info = write.info
     if write.is_service:
         allocate(backend.services, write.held, obj, None)
+    write.warn(early_warnings(obj, info))
     prepare_create(obj, info, gates=backend.gates, now=backend.now(), rng=backend.rng)
     canonicalize(obj, info.gvk)
     name = obj["metadata"].get("name", "")
     errors = create_errors(obj, info, backend.gates, release=backend.validation)
     write.check_valid(name, errors, kind=obj["kind"])
-    write.warn(warnings_of(obj, None, info))
+    write.warn(create_warnings(obj, info, release=backend.warnings))
     backend.admission.check(write.admission("create", obj))
     await charge(backend, write, obj)
     complete_accepted(obj, info)

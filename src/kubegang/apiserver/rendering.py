@@ -104,6 +104,7 @@ def shaped(
         list_meta=metadata,
         include_object=include_object(request),
         now=backend.clock.now(),
+        rules=backend.tables,
         version=representation.version,
         listed=False,
         with_columns=with_columns,
@@ -161,6 +162,7 @@ def _table(
         list_meta=list_meta,
         include_object=include_object(request),
         now=backend.clock.now(),
+        rules=backend.tables,
         version=version,
     )
 

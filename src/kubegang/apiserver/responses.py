@@ -71,7 +71,8 @@ def start_message(
         raw.append((b"content-type", content_type.encode("latin-1")))
     if body is not None:
         raw.append((b"content-length", b"%d" % len(body)))
-    raw += [(name.encode("latin-1"), _latin(value)) for name, value in headers]
+    # kube-apiserver writes texts as they are, so in UTF-8 (warnings; measured on 1.37.2).
+    raw += [(name.encode(), value.encode()) for name, value in headers]
     return {"type": "http.response.start", "status": status, "headers": raw}
 
 
@@ -99,23 +100,26 @@ def error_answer(error: ApiError, warnings: Sequence[str] = ()) -> Answer:
 
 
 def warning_headers(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return one ``Warning`` header for each different text, in order; many are cut short."""
-    different = list(dict.fromkeys(texts))
-    if sum(map(len, different)) > _WARNINGS_LENGTH:
-        different = [text[:_WARNING_LENGTH] for text in different]
-        different = different[: _WARNINGS_LENGTH // _WARNING_LENGTH]
-    return [("warning", f'299 - "{_quoted(text)}"') for text in different]
+    """Return one ``Warning`` header for each different text, in order.
+
+    If they are too long together, each is cut short, and what still follows then is left out
+    (measured on 1.37.2).
+    """
+    shown: list[str] = []
+    written, is_cut = 0, False
+    for text in dict.fromkeys(texts):
+        if is_cut and written >= _WARNINGS_LENGTH:
+            break
+        if not is_cut and written + len(text) > _WARNINGS_LENGTH:
+            is_cut = True
+            shown = [one[:_WARNING_LENGTH] for one in shown]
+            written = sum(map(len, shown))
+        shown.append(text[:_WARNING_LENGTH] if is_cut else text)
+        written += len(shown[-1])
+    return [("warning", f'299 - "{_quoted(text)}"') for text in shown]
 
 
 def _quoted(text: str) -> str:
     """Escape a text for the quoted part of a Warning header; control characters go."""
     clean = "".join(char for char in text if char.isprintable())
     return clean.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _latin(text: str) -> bytes:
-    """Encode a header value; what HTTP cannot carry in a header goes as UTF-8."""
-    try:
-        return text.encode("latin-1")
-    except UnicodeEncodeError:
-        return text.encode()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import msgspec
 from starlette.types import ASGIApp
 
+from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.field import FieldError, Path, invalid_object, invalid_value
 from kubegang.apimachinery.objects import JsonObject
@@ -34,9 +35,16 @@ _BAD_TOKEN = "invalid bearer token"
 class Reviews:
     """Answers every kind of review."""
 
-    def __init__(self, authenticator: Authenticator, authorizer: Authorizer) -> None:
+    def __init__(
+        self,
+        authenticator: Authenticator,
+        authorizer: Authorizer,
+        *,
+        rules: IdentityRules = NEWEST_IDENTITY_RULES,
+    ) -> None:
         self._authenticator = authenticator
         self._authorizer = authorizer
+        self._rules = rules
         self._answers: dict[str, Callable[[JsonObject, ApiRequest], JsonObject]] = {
             "LocalSubjectAccessReview": self._local_access,
             "SelfSubjectAccessReview": self._own_access,
@@ -103,22 +111,26 @@ class Reviews:
         return status
 
     def _own_access(self, review: JsonObject, request: ApiRequest) -> JsonObject:
-        _refuse(_metadata_errors(review) + _attribute_errors(review))
+        _refuse(_metadata_errors(review) + self._attribute_errors(review))
         return self._decision(review, request.identity)
 
     def _access(self, review: JsonObject, _: ApiRequest) -> JsonObject:
-        _refuse(_metadata_errors(review) + _attribute_errors(review) + _subject_errors(review))
+        _refuse(_metadata_errors(review) + self._attribute_errors(review) + _subject_errors(review))
         return self._decision(review, _subject(review["spec"]))
 
     def _local_access(self, review: JsonObject, request: ApiRequest) -> JsonObject:
         attributes = (review.get("spec") or {}).get("resourceAttributes") or {}
         namespace = attributes.get("namespace", "")
-        errors = _attribute_errors(review) + _subject_errors(review)
+        errors = self._attribute_errors(review) + _subject_errors(review)
         if namespace != request.namespace:
             path = Path("spec").child("resourceAttributes", "namespace")
             errors.append(invalid_value(path, namespace, "must match metadata.namespace"))
         _refuse(errors)
         return self._decision(review, _subject(review["spec"]))
+
+    def _attribute_errors(self, review: JsonObject) -> list[FieldError]:
+        error = _attribute_error(review, together=self._rules.tells_attributes_together)
+        return [] if error is None else [error]
 
     def _decision(self, review: JsonObject, identity: Identity) -> JsonObject:
         decision = self._authorizer.decide(identity, _asked(review["spec"]))
@@ -179,16 +191,22 @@ def _metadata_errors(review: JsonObject) -> list[FieldError]:
     return [invalid_value(Path("metadata"), metadata, "must be empty")] if metadata else []
 
 
-def _attribute_errors(review: JsonObject) -> list[FieldError]:
+def _attribute_error(review: JsonObject, *, together: bool) -> FieldError | None:
     """Exactly one of the two kinds of attributes must be there."""
     spec = review.get("spec") or {}
     paths = spec.get("nonResourceAttributes")
     if (spec.get("resourceAttributes") is None) != (paths is None):
-        return []
-    # The value is shown as Go spells the members of the internal type.
-    shown = None if paths is None else {"Path": paths.get("path"), "Verb": paths.get("verb")}
+        return None
+    path = Path("spec")
     why = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-    return [invalid_value(Path("spec"), shown, why)]
+    if paths is None:
+        return invalid_value(path if together else path.child("resourceAttributes"), None, why)
+    # The value is shown as Go spells the members of the internal type.
+    shown = {"Path": paths.get("path"), "Verb": paths.get("verb")}
+    if together:
+        return invalid_value(path, shown, why)
+    why = "cannot be specified in combination with resourceAttributes"
+    return invalid_value(path.child("nonResourceAttributes"), shown, why)
 
 
 def _subject_errors(review: JsonObject) -> list[FieldError]:

@@ -8,11 +8,12 @@ Pure: the current time is an argument.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from kubegang.api.customresources.rows import custom_of
 from kubegang.api.scheme import ResourceInfo
+from kubegang.api.table_rules import NEWEST_TABLE_RULES, TableRules
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.customresources.columns import custom_printer
 from kubegang.apiserver.printers import (
@@ -20,6 +21,7 @@ from kubegang.apiserver.printers import (
     batch,
     coordination,
     core,
+    definitions,
     discovery,
     events,
     nodes,
@@ -62,7 +64,7 @@ _PRINTERS: dict[tuple[str, str], Printer] = {
     ("", "ResourceQuota"): core.RESOURCE_QUOTA,
     ("", "Secret"): core.SECRET,
     ("", "Service"): services.SERVICE,
-    ("apiextensions.k8s.io", "CustomResourceDefinition"): _PLAIN,
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): definitions.DEFINITION,
     ("apps", "ControllerRevision"): apps.CONTROLLER_REVISION,
     ("apps", "DaemonSet"): apps.DAEMON_SET,
     ("apps", "Deployment"): apps.DEPLOYMENT,
@@ -95,15 +97,19 @@ _PRINTERS: dict[tuple[str, str], Printer] = {
 }
 
 
-def _printer(info: ResourceInfo) -> Printer:
+def _printer(info: ResourceInfo, rules: TableRules) -> Printer:
     if custom := custom_of(info):
         return custom_printer(custom)
+    if info.kind == "CustomResourceDefinition" and not rules.definitions_have_columns:
+        return _PLAIN
     return _PRINTERS.get((info.group, info.kind), _DEFAULT)
 
 
-def column_definitions(info: ResourceInfo) -> list[JsonObject]:
+def column_definitions(
+    info: ResourceInfo, rules: TableRules = NEWEST_TABLE_RULES
+) -> list[JsonObject]:
     """Return the columns of a kind as a table declares them."""
-    return [column.definition() for column in _printer(info).columns]
+    return [column.definition() for column in _printer(info, rules).columns]
 
 
 def render_table(
@@ -113,6 +119,7 @@ def render_table(
     list_meta: JsonObject,
     include_object: IncludeObject,
     now: float,
+    rules: TableRules = NEWEST_TABLE_RULES,
     version: str = "v1",
     listed: bool = True,
     with_columns: bool = True,
@@ -125,14 +132,15 @@ def render_table(
         list_meta: the list's metadata; a single object's table has its resourceVersion.
         include_object: how much of each object goes into its row.
         now: the current time, for ages.
+        rules: what the release does otherwise about tables.
         version: the version of ``meta.k8s.io`` asked for.
         listed: whether the objects are all of a list, so that names may be marked by it.
         with_columns: whether to declare the columns. A watch does so in its first event only;
             later ones have ``null`` there (measured on 1.37.2).
     """
-    printer = _printer(info)
+    printer = _printer(info, rules)
     rows = [_row(printer, obj, now) for obj in objects]
-    marks = printer.marks(objects) if listed else {}
+    marks = _marks(printer, objects, rules=rules, listed=listed)
     for row, obj in zip(rows, objects, strict=True):
         row["cells"][0] = marks.get(name(obj), row["cells"][0])
         row["object"] = _row_object(obj, include_object, version=version)
@@ -140,9 +148,18 @@ def render_table(
         "kind": "Table",
         "apiVersion": f"meta.k8s.io/{version}",
         "metadata": list_meta,
-        "columnDefinitions": column_definitions(info) if with_columns else None,
+        "columnDefinitions": column_definitions(info, rules) if with_columns else None,
         "rows": rows,
     }
+
+
+def _marks(
+    printer: Printer, objects: Sequence[JsonObject], *, rules: TableRules, listed: bool
+) -> Mapping[str, str]:
+    """Return the names that are shown differently."""
+    if rules.one_default_class:
+        return printer.marks(objects) if listed else {}
+    return {of: shown for obj in objects for of, shown in printer.marks([obj]).items()}
 
 
 def _row(printer: Printer, obj: JsonObject, now: float) -> JsonObject:

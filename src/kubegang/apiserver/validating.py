@@ -1,4 +1,4 @@
-"""What is wrong with an object that is about to be stored, by the rules of its kind. Pure."""
+"""What is wrong with an object that is about to be stored, or odd about it. Pure."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from kubegang.api.validation.table import (
     validate_update,
 )
 from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
+from kubegang.api.warning_rules import NEWEST_WARNING_RULES, WarningRules
+from kubegang.api.warnings import table as warning_table
 from kubegang.apimachinery.field import FieldError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.strategies.table import rules_of
@@ -49,9 +51,38 @@ def update_errors(
     return validate(new, old, info.gvk, gates, rules=rules, release=release)
 
 
-def warnings_of(new: JsonObject, old: JsonObject | None, info: ResourceInfo) -> list[str]:
-    """Return what whoever writes a valid object is warned of."""
+def early_warnings(obj: JsonObject, info: ResourceInfo) -> list[str]:
+    """Return what whoever creates an object is warned of, even if it is refused in the end."""
+    warnings = rules_of(info.group_resource).early_warnings
+    return [] if warnings is None else list(warnings(obj))
+
+
+def create_warnings(
+    obj: JsonObject, info: ResourceInfo, *, release: WarningRules = NEWEST_WARNING_RULES
+) -> list[str]:
+    """Return what whoever creates a valid object is warned of."""
+    if custom_of(info):
+        return object_warnings(obj, None)
+    warnings = rules_of(info.group_resource).warnings
+    if warnings is not None:
+        return warnings(obj, None)
+    return warning_table.create_warnings(obj, info.group_resource, release)
+
+
+def update_warnings(
+    new: JsonObject,
+    old: JsonObject,
+    info: ResourceInfo,
+    *,
+    subresource: str,
+    release: WarningRules = NEWEST_WARNING_RULES,
+) -> list[str]:
+    """Return what whoever changes a valid object is warned of, given the stored one."""
     if custom_of(info):
         return object_warnings(new, old)
     warnings = rules_of(info.group_resource).warnings
-    return [] if warnings is None else warnings(new, old)
+    if warnings is not None:
+        return warnings(new, old)
+    return warning_table.update_warnings(
+        new, old, info.group_resource, subresource=subresource, rules=release
+    )

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from kubegang.api.facts import load_facts
 from kubegang.api.profile import VersionProfile
 from kubegang.api.resources import ROWS
-from kubegang.api.scheme import Scheme
+from kubegang.api.scheme import ResourceInfo, Scheme
 from kubegang.apiserver.admission.chain import UnknownPluginError
 from kubegang.apiserver.app import create_app
 from kubegang.apiserver.audit import AuditFile
@@ -43,7 +43,13 @@ TAKE_OVER_STEP_SECONDS = 0.1
 
 def scheme_of(profile: VersionProfile) -> Scheme:
     """Return the resources that a release serves with its gates."""
-    return Scheme.for_profile(ROWS, profile.served, profile.gates["apiserver"])
+    return Scheme.for_profile(rows_of(profile), profile.served, profile.gates["apiserver"])
+
+
+def rows_of(profile: VersionProfile) -> list[ResourceInfo]:
+    """Return the rows of kinds that a release has: one may be younger than its group's version."""
+    kinds = set(load_facts(profile.name).kinds())
+    return [row for row in ROWS if row.gvk in kinds or row.group_version not in profile.served]
 
 
 def build_api_server(
@@ -81,6 +87,8 @@ def build_api_server(
             signing_key=load_signing_key(pki_dir),
             identity_rules=profile.identity_rules,
             validation_rules=profile.validation_rules,
+            warning_rules=profile.warning_rules,
+            table_rules=profile.table_rules,
             audit=audit,
         )
     except UnknownPluginError as error:

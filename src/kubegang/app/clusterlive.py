@@ -49,7 +49,7 @@ from kubegang.tools.cluster.state import Unseen
 UNFINISHED: Final = "status.phase!=Succeeded,status.phase!=Failed"
 WARNINGS: Final = "type=Warning"
 
-_GANG_GROUP: Final = "scheduling.k8s.io"
+GANG_GROUP: Final = "scheduling.k8s.io"
 _DEPLOYMENTS: Final = Resource("apps", "v1", "deployments", "Deployment")
 _DAEMONSETS: Final = Resource("apps", "v1", "daemonsets", "DaemonSet")
 _QUOTAS: Final = Resource("", "v1", "resourcequotas", "ResourceQuota")
@@ -84,8 +84,11 @@ READ: Final[tuple[Resource, ...]] = (
 )
 """Served by every release; gang objects are added in the version that the server has."""
 
-_OPTIONAL: Final = (_MPIJOBS, _JOBSETS)
-_SELECTED: Final = {PODS: UNFINISHED, CORE_EVENTS: WARNINGS}
+OPTIONAL: Final = (_MPIJOBS, _JOBSETS)
+"""Kinds of others that make pods, where they are installed."""
+
+SELECTED: Final = {PODS: UNFINISHED, CORE_EVENTS: WARNINGS}
+"""Of these resources only a part is read: the field selector says which."""
 
 
 class LiveCluster(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +123,7 @@ async def read_live(
     try:
         release = await _release(transport)
         versions = await _gang_versions(transport)
-        resources = (*READ, *_gang_resources(versions), *_OPTIONAL)
+        resources = (*READ, *_gang_resources(versions), *OPTIONAL)
         progress(f"reading {len(resources)} resources")
         answers = await asyncio.gather(*(_read(client, resource) for resource in resources))
     except UnreachableError as error:
@@ -148,7 +151,7 @@ def kind_of(resource: Resource) -> GroupVersionKind:
 async def _read(client: Client, resource: Resource) -> RawList | Unseen | None:
     """Return a list; ``None`` if the server does not have the resource."""
     try:
-        return await client.list_raw(resource, field_selector=_SELECTED.get(resource, ""))
+        return await client.list_raw(resource, field_selector=SELECTED.get(resource, ""))
     except NotFoundError:
         return None
     except ApiError as error:
@@ -161,7 +164,7 @@ async def _release(transport: Transport) -> str:
 
 
 async def _gang_versions(transport: Transport) -> tuple[str, ...]:
-    document = await _document(transport, f"/apis/{_GANG_GROUP}")
+    document = await _document(transport, f"/apis/{GANG_GROUP}")
     return tuple(str(entry.get("version")) for entry in document.get("versions") or ())
 
 
@@ -183,8 +186,8 @@ def _gang_resources(versions: Sequence[str]) -> list[Resource]:
         found.append(COMPOSITEPODGROUPS)
     newest = next((v for v in ("v1beta1", "v1alpha3", "v1alpha2") if v in versions), "")
     if newest:
-        found.append(Resource(_GANG_GROUP, newest, "podgroups", "PodGroup"))
+        found.append(Resource(GANG_GROUP, newest, "podgroups", "PodGroup"))
     workloads = newest or ("v1alpha1" if "v1alpha1" in versions else "")
     if workloads:
-        found.append(Resource(_GANG_GROUP, workloads, "workloads", "Workload"))
+        found.append(Resource(GANG_GROUP, workloads, "workloads", "Workload"))
     return found

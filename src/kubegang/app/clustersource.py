@@ -34,7 +34,7 @@ from kubegang.app.thirdparty import plugins_for
 from kubegang.base.clock import Clock
 from kubegang.client.api import ApiClient
 from kubegang.client.http import HttpTransport
-from kubegang.client.interface import Transport
+from kubegang.client.interface import Resource, Transport
 from kubegang.client.kubeconfig import KubeConfigError, load_kubeconfig
 from kubegang.scheduler.plugins.registry import PLUGINS
 from kubegang.scheduler.queue.backoff import BackoffPolicy
@@ -216,14 +216,40 @@ def source_of_live(options: SourceOptions, live: LiveCluster, *, now: float) -> 
     Raises:
         BadInputError: a flag is wrong.
     """
-    rules = rules_of(
-        options, options.kubernetes_version or known_release(live.release), gates=_gates_of(live)
-    )
+    bodies = ((resource, (item.body for item in listed.items)) for resource, listed in live.lists)
+    return source_of_bodies(rules_of_live(options, live), live, bodies, now=now)
+
+
+def rules_of_live(options: SourceOptions, live: LiveCluster) -> Rules:
+    """Return the rules of the release that a server has, with the flags applied.
+
+    Raises:
+        BadInputError: a flag is wrong.
+    """
+    release = options.kubernetes_version or known_release(live.release)
+    return rules_of(options, release, gates=_gates_of(live))
+
+
+def source_of_bodies(
+    rules: Rules,
+    live: LiveCluster,
+    bodies: Iterable[tuple[Resource, Iterable[bytes]]],
+    *,
+    now: float,
+) -> Source:
+    """Return a cluster whose objects are those at hand.
+
+    Args:
+        rules: by which is decided about it.
+        live: what the server is; its lists do not count.
+        bodies: the objects of each resource, as JSON.
+        now: when they are so.
+    """
     reader = StateReader(rules.version.gates["apiserver"])
-    for resource, listed in live.lists:
+    for resource, objects in bodies:
         gvk = kind_of(resource)
-        for item in listed.items:
-            reader.add(gvk, item.body)
+        for body in objects:
+            reader.add(gvk, body)
     state = reader.state(taken=now, unseen=live.unseen, release=live.release)
     return Source(state=state, rules=rules)
 

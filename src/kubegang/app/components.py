@@ -10,12 +10,14 @@ from pathlib import Path
 
 from kubegang.app.apiserver import build_api_server, open_store, serve
 from kubegang.app.clusterkeys import load_cluster_keys
+from kubegang.app.clustersource import Rules
 from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
 from kubegang.app.controlleraccounts import ControllerAccounts
 from kubegang.app.controllers.running import Controllers, chosen_controllers
+from kubegang.app.dashboard import serve_page
 from kubegang.app.gatemixes import scheduler_waits
 from kubegang.app.nodes import SimulatedNodes
-from kubegang.app.options import ChildSettings
+from kubegang.app.options import ChildSettings, UpOptions
 from kubegang.app.scheduler import build_scheduler, profiles_of, run_scheduler
 from kubegang.base.clock import Clock
 from kubegang.client.api import ApiClient
@@ -55,6 +57,8 @@ async def run_component(
             await _run_scheduler(settings, clock=clock, ready=ready)
         case "nodes":
             await _run_nodes(settings, clock=clock, ready=ready)
+        case "page":
+            await _run_page(settings, clock=clock, ready=ready)
 
 
 async def _run_api_server(
@@ -131,6 +135,26 @@ async def _run_nodes(settings: ChildSettings, *, clock: Clock, ready: Ready) -> 
         await nodes.run(ready=ready)
     finally:
         await client.close()
+
+
+async def _run_page(settings: ChildSettings, *, clock: Clock, ready: Ready) -> None:
+    rules = page_rules(settings.options)
+    await serve_page(
+        HttpTransport(load_kubeconfig(Path(settings.kubeconfig))),
+        sock=socket.socket(fileno=settings.socket_descriptor),
+        rules_for=lambda _live: rules,
+        clock=clock,
+        # The supervisor passes on what a component logs.
+        say=lambda text: print(text, file=sys.stderr, flush=True),  # noqa: T201
+        ready=ready,
+    )
+
+
+def page_rules(options: UpOptions) -> Rules:
+    """Return the rules of the scheduler that runs beside the page."""
+    version = resolve_profile(options)
+    config = scheduler_configuration(options.config, version)
+    return Rules(version=version, config=config, configured=bool(options.config))
 
 
 def _client(settings: ChildSettings, clock: Clock) -> ApiClient:

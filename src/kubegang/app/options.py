@@ -6,10 +6,11 @@ from typing import Literal
 
 import msgspec
 
-ComponentName = Literal["apiserver", "controllers", "scheduler", "nodes"]
-COMPONENTS: tuple[ComponentName, ...] = ("apiserver", "controllers", "scheduler", "nodes")
+ComponentName = Literal["apiserver", "controllers", "scheduler", "nodes", "page"]
+COMPONENTS: tuple[ComponentName, ...] = ("apiserver", "controllers", "scheduler", "nodes", "page")
 DEFAULT_VERSION = "1.37"
 DEFAULT_LISTEN = "127.0.0.1:6443"
+DEFAULT_PAGE_LISTEN = "127.0.0.1:0"
 
 
 class GateFlags(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +35,7 @@ class UpOptions(msgspec.Struct, frozen=True, kw_only=True):
         runtime_config: API versions to serve or not, ``scheduling.k8s.io/v1alpha3=false``.
         nodes: a number of plain nodes, or the path of a node file.
         data_dir: where state is kept; empty for ``--in-memory``.
+        page_listen: where browsers find the page, on loopback.
         kubeconfig: written for people, or read when there is no API server among the
             components; empty for the one in the data directory.
         config: path of a KubeSchedulerConfiguration, or empty.
@@ -49,6 +51,7 @@ class UpOptions(msgspec.Struct, frozen=True, kw_only=True):
     nodes: str = "0"
     data_dir: str = ""
     listen: str = DEFAULT_LISTEN
+    page_listen: str = DEFAULT_PAGE_LISTEN
     kubeconfig: str = ""
     config: str = ""
     controllers: str = "*"
@@ -68,7 +71,8 @@ class ChildSettings(msgspec.Struct, frozen=True, kw_only=True):
         kubeconfig: the component's own credentials; unused by the API server.
         pki_dir: where the authority and the server's certificate lie.
         store_path: the database, or empty to keep state in memory.
-        socket_descriptor: the bound listening socket that the API server inherits.
+        socket_descriptor: the bound listening socket that the API server or the page inherits;
+            -1 for the others.
     """
 
     component: ComponentName

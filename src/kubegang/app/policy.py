@@ -1,10 +1,13 @@
 """The roles and bindings of the embedded cluster: the release's own, and those of our parts.
 
-Our components use upstream's identities and its bootstrap roles. Only the simulated nodes have
-a role of kubegang's: one identity plays all of them, which no role of upstream's foresees.
+Our components use upstream's identities and its bootstrap roles. Two have a role of kubegang's:
+the simulated nodes, since one identity plays all of them, which no role of upstream's foresees,
+and the page, which reads what scheduling depends on and writes nothing.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from starlette.applications import Starlette
 
@@ -12,14 +15,21 @@ from kubegang.api.bootstrap_policy import bootstrap_policy
 from kubegang.api.profile import VersionProfile
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.policybootstrap import ensure_policy
+from kubegang.app.clusterlive import GANG_GROUP, OPTIONAL, READ
 
 NODES_USER = "system:node:kubegang"
 NODES_ROLE = "kubegang:simulated-nodes"
+PAGE_USER = "kubegang:page"
+PAGE_ROLE = "kubegang:page"
 
 _GROUP = "rbac.authorization.k8s.io"
+_READING = ("get", "list", "watch")
+_GANG_RESOURCES = ("compositepodgroups", "podgroups", "workloads")
 _LABELS = {"kubernetes.io/bootstrapping": "rbac-defaults"}
 _AUTO_UPDATE = {"rbac.authorization.kubernetes.io/autoupdate": "true"}
-_NODE_RULES = (
+_Rule = tuple[str, tuple[str, ...], tuple[str, ...]]
+
+_NODE_RULES: tuple[_Rule, ...] = (
     ("", ("nodes",), ("create", "get", "list", "patch", "update", "watch")),
     ("", ("nodes/status",), ("patch", "update")),
     ("", ("pods",), ("delete", "get", "list", "patch", "update", "watch")),
@@ -38,7 +48,13 @@ _NODE_RULES = (
 def policy_of(profile: VersionProfile) -> list[JsonObject]:
     """Return the roles and bindings of a release and of our components."""
     objects = bootstrap_policy(profile.name, profile.gates["apiserver"])
-    return [*objects, _nodes_role(), _nodes_binding()]
+    return [
+        *objects,
+        _role(NODES_ROLE, _NODE_RULES),
+        _binding(NODES_ROLE, NODES_USER),
+        _role(PAGE_ROLE, _page_rules()),
+        _binding(PAGE_ROLE, PAGE_USER),
+    ]
 
 
 async def ensure_roles(app: Starlette, profile: VersionProfile) -> None:
@@ -47,19 +63,26 @@ async def ensure_roles(app: Starlette, profile: VersionProfile) -> None:
         await ensure_policy(app.state.backend, policy_of(profile))
 
 
-def _nodes_role() -> JsonObject:
-    rules = [
+def _page_rules() -> list[_Rule]:
+    resources: dict[str, list[str]] = {GANG_GROUP: list(_GANG_RESOURCES)}
+    for resource in (*READ, *OPTIONAL):
+        resources.setdefault(resource.group, []).append(resource.plural)
+    return [(group, tuple(sorted(names)), _READING) for group, names in sorted(resources.items())]
+
+
+def _role(name: str, rules: Sequence[_Rule]) -> JsonObject:
+    written = [
         {"apiGroups": [group], "resources": list(resources), "verbs": list(verbs)}
-        for group, resources, verbs in _NODE_RULES
+        for group, resources, verbs in rules
     ]
-    return {**_head("ClusterRole", NODES_ROLE), "rules": rules}
+    return {**_head("ClusterRole", name), "rules": written}
 
 
-def _nodes_binding() -> JsonObject:
+def _binding(role: str, user: str) -> JsonObject:
     return {
-        **_head("ClusterRoleBinding", NODES_ROLE),
-        "roleRef": {"apiGroup": _GROUP, "kind": "ClusterRole", "name": NODES_ROLE},
-        "subjects": [{"apiGroup": _GROUP, "kind": "User", "name": NODES_USER}],
+        **_head("ClusterRoleBinding", role),
+        "roleRef": {"apiGroup": _GROUP, "kind": "ClusterRole", "name": role},
+        "subjects": [{"apiGroup": _GROUP, "kind": "User", "name": user}],
     }
 
 

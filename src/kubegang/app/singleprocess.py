@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from kubegang.app.apiserver import open_store
+from kubegang.app.components import page_rules
 from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
+from kubegang.app.dashboard import serve_page
 from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
 from kubegang.app.errors import BadInputError
 from kubegang.app.options import ChildSettings
+from kubegang.app.policy import PAGE_USER
 from kubegang.app.tls import serving
 from kubegang.base.clock import Clock
+from kubegang.base.logging import configure_logging
+from kubegang.client.asgi import AsgiTransport
 
 
 async def run_in_this_process(
@@ -21,9 +27,17 @@ async def run_in_this_process(
     *,
     clock: Clock,
     stop: asyncio.Event,
+    say: Callable[[str], None],
     ready: Callable[[], None],
 ) -> None:
     """Run the components until ``stop`` is set.
+
+    Args:
+        settings: of the components.
+        clock: the time.
+        stop: ends them.
+        say: told the page's address.
+        ready: called once, when everything answers.
 
     Raises:
         BadInputError: something that was asked for cannot be had.
@@ -32,6 +46,7 @@ async def run_in_this_process(
     if first.component != "apiserver":
         raise BadInputError("--single-process needs the apiserver among --components")
     options = first.options
+    configure_logging(component="up", json=options.log_json, level=options.log_level)
     version = resolve_profile(options)
     store = await open_store(first.store_path, clock=clock)
     try:
@@ -55,8 +70,46 @@ async def run_in_this_process(
         async with (
             serving(cluster.app, sock=sock, pki_dir=first.pki_dir),
             cluster.running(port=port),
+            _page(cluster, settings, clock=clock, say=say),
         ):
             ready()
             await stop.wait()
     finally:
         await store.close()
+
+
+@contextlib.asynccontextmanager
+async def _page(
+    cluster: EmbeddedCluster,
+    settings: Sequence[ChildSettings],
+    *,
+    clock: Clock,
+    say: Callable[[str], None],
+) -> AsyncIterator[None]:
+    """Show the page inside the block, if it is among the components."""
+    wanted = next((one for one in settings if one.component == "page"), None)
+    if wanted is None:
+        yield
+        return
+    rules = page_rules(wanted.options)
+    answering = asyncio.Event()
+    page = asyncio.create_task(
+        serve_page(
+            AsgiTransport(cluster.app, user=PAGE_USER, groups=()),
+            sock=socket.socket(fileno=wanted.socket_descriptor),
+            rules_for=lambda _live: rules,
+            clock=clock,
+            say=say,
+            ready=answering.set,
+        )
+    )
+    starting = asyncio.create_task(answering.wait())
+    try:
+        await asyncio.wait({page, starting}, return_when=asyncio.FIRST_COMPLETED)
+        if page.done():
+            page.result()
+        yield
+    finally:
+        starting.cancel()
+        page.cancel()
+        await asyncio.gather(page, return_exceptions=True)

@@ -39,6 +39,7 @@ class ComponentSpec(msgspec.Struct, frozen=True, kw_only=True):
         first_line: what the child reads first, its settings.
         restart: whether a crash is answered by a restart; if not it ends everything.
         inherited_files: file descriptors that the child keeps, such as a bound socket.
+        counts: whether the cluster is not ready without it.
     """
 
     name: str
@@ -46,10 +47,14 @@ class ComponentSpec(msgspec.Struct, frozen=True, kw_only=True):
     first_line: bytes
     restart: bool = True
     inherited_files: tuple[int, ...] = ()
+    counts: bool = True
 
 
 class ComponentStates(msgspec.Struct, frozen=True):
-    """What the supervisor tells every component: name to ``running`` or what is wrong."""
+    """What the supervisor tells every component: name to ``running`` or what is wrong.
+
+    Only of components without which the cluster is not ready.
+    """
 
     components: Mapping[str, str]
 
@@ -110,7 +115,9 @@ class Supervisor:
         }
 
     def _broadcast(self) -> None:
-        states = ComponentStates({child.spec.name: child.state for child in self._children})
+        states = ComponentStates(
+            {child.spec.name: child.state for child in self._children if child.spec.counts}
+        )
         line = msgspec.json.encode(states) + b"\n"
         for child in self._children:
             child.send(line)

@@ -27,6 +27,7 @@ from kubegang.app.configuration import check_files, resolve_profile
 from kubegang.app.controlleraccounts import account_of
 from kubegang.app.controllers.running import BUILDERS as CONTROLLERS
 from kubegang.app.controllers.running import chosen_controllers
+from kubegang.app.dashboard import bind_page
 from kubegang.app.datadir import DataDirectory, opened
 from kubegang.app.entering import enter_release
 from kubegang.app.errors import BadInputError
@@ -34,7 +35,7 @@ from kubegang.app.gatemixes import warnings
 from kubegang.app.kubeconfigs import write_kubeconfig
 from kubegang.app.listening import address_of, bind, parse_listen, server_url
 from kubegang.app.options import ChildSettings, ComponentName, UpOptions
-from kubegang.app.policy import NODES_USER
+from kubegang.app.policy import NODES_USER, PAGE_USER
 from kubegang.app.reaching import check_reachable
 from kubegang.app.signingkey import ensure_signing_key
 from kubegang.app.singleprocess import run_in_this_process
@@ -50,6 +51,7 @@ IDENTITIES: dict[ComponentName, tuple[str, tuple[str, ...]]] = {
     "controllers": ("system:kube-controller-manager", ()),
     "scheduler": ("system:kube-scheduler", ()),
     "nodes": (NODES_USER, ("system:nodes",)),
+    "page": (PAGE_USER, ()),
 }
 # Names under which the server may be reached besides the address it listens on.
 SERVER_NAMES = ("localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default.svc")
@@ -58,12 +60,18 @@ Say = Callable[[str], None]
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """Everything that was checked and made before the first component starts."""
+    """Everything that was checked and made before the first component starts.
+
+    Attributes:
+        listener: the API server's socket, if it is among the components.
+        page: the page's, likewise.
+    """
 
     options: UpOptions
     profile: VersionProfile
     directory: DataDirectory
     listener: socket.socket | None
+    page: socket.socket | None
     kubeconfig: Path
 
 
@@ -95,12 +103,18 @@ def _prepare(
     if "apiserver" not in options.components:
         if not options.kubeconfig:
             raise BadInputError("--components without apiserver needs --kubeconfig of a cluster")
-        return Prepared(options, profile, directory, None, Path(options.kubeconfig))
+        page = _page_listener(options)
+        return Prepared(options, profile, directory, None, page, Path(options.kubeconfig))
     host, port = parse_listen(options.listen)
     listener = bind(host, port)
     kubeconfig = Path(options.kubeconfig) if options.kubeconfig else directory.kubeconfig
     _write_credentials(directory, listener, kubeconfig, host=host, now=clock.now())
-    return Prepared(options, profile, directory, listener, kubeconfig)
+    page = _page_listener(options)
+    return Prepared(options, profile, directory, listener, page, kubeconfig)
+
+
+def _page_listener(options: UpOptions) -> socket.socket | None:
+    return bind_page(options.page_listen) if "page" in options.components else None
 
 
 def _write_credentials(
@@ -158,7 +172,7 @@ async def _run(prepared: Prepared, clock: Clock, say: Say) -> None:
     settings = [_child_settings(prepared, name) for name in prepared.options.components]
     if prepared.options.single_process:
         await run_in_this_process(
-            settings, clock=clock, stop=stop, ready=lambda: _say_ready(prepared, say)
+            settings, clock=clock, stop=stop, say=say, ready=lambda: _say_ready(prepared, say)
         )
     else:
         await _supervise(settings, prepared, clock=clock, say=say, stop=stop)
@@ -204,8 +218,12 @@ async def _start_and_watch(
 ) -> None:
     first, *others = specs
     await supervisor.start(first.name)
-    await asyncio.gather(*(supervisor.start(spec.name) for spec in others))
+    pages = [spec.name for spec in others if spec.name == "page"]
+    await asyncio.gather(*(supervisor.start(one.name) for one in others if one.name not in pages))
     _say_ready(prepared, say)
+    # The page says its address itself; nobody has to wait for it who wants to use the cluster.
+    for page in pages:
+        await supervisor.start(page)
     await supervisor.watch()
 
 
@@ -217,20 +235,22 @@ def _spec(settings: ChildSettings, *, persistent: bool) -> ComponentSpec:
         first_line=msgspec.json.encode(settings),
         # What an in-memory server held is gone with it: going on empty would be a lie.
         restart=persistent or not is_server,
-        inherited_files=(settings.socket_descriptor,) if is_server else (),
+        inherited_files=(settings.socket_descriptor,) if settings.socket_descriptor >= 0 else (),
+        counts=settings.component != "page",
     )
 
 
 def _child_settings(prepared: Prepared, component: ComponentName) -> ChildSettings:
     directory, listener = prepared.directory, prepared.listener
     own = directory.component_kubeconfig(component)
+    sock = {"apiserver": listener, "page": prepared.page}.get(component)
     return ChildSettings(
         component=component,
         options=prepared.options,
         kubeconfig=str(own if listener is not None else prepared.kubeconfig),
         pki_dir=str(directory.pki),
         store_path=str(directory.store) if directory.persistent else "",
-        socket_descriptor=listener.fileno() if listener is not None else -1,
+        socket_descriptor=sock.fileno() if sock is not None else -1,
     )
 
 

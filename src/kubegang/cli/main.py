@@ -14,8 +14,10 @@ import click
 from kubegang.app.errors import BadInputError, ClusterUnreachableError, ComponentFailedError
 from kubegang.cli.check import check_command
 from kubegang.cli.convert import convert
+from kubegang.cli.dashboard import dashboard
 from kubegang.cli.dump import dump
 from kubegang.cli.explain import explain
+from kubegang.cli.replay import replay
 from kubegang.cli.run import run
 from kubegang.cli.scheduler import scheduler
 from kubegang.cli.up import up
@@ -34,9 +36,11 @@ def commands() -> None:
 
 commands.add_command(up)
 commands.add_command(run)
+commands.add_command(replay)
 commands.add_command(scheduler)
 commands.add_command(explain)
 commands.add_command(dump)
+commands.add_command(dashboard)
 commands.add_command(check_command)
 commands.add_command(convert)
 commands.add_command(what_if_command)

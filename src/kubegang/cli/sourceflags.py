@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import click
@@ -19,16 +19,16 @@ Output = Literal["table", "wide", "json", "yaml"]
 
 EXIT_NO = 1
 
-_OPTIONS = (
-    click.option(
-        "-f",
-        "--file",
-        "files",
-        multiple=True,
-        metavar="FILE",
-        help="A dump, manifests, a directory of them, or - for standard input; repeatable. "
-        "Default: the live cluster.",
-    ),
+_FILES = click.option(
+    "-f",
+    "--file",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="A dump, manifests, a directory of them, or - for standard input; repeatable. "
+    "Default: the live cluster.",
+)
+_LIVE = (
     click.option(
         "--kubeconfig",
         default="",
@@ -51,11 +51,21 @@ _OPTIONS = (
 
 def source_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the flags that choose a cluster; the command gets them as ``source``."""
+    return _with_source(command, (_FILES, *_LIVE))
 
+
+def live_flags(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add those that choose a live cluster; the command gets them as ``source``."""
+    return _with_source(command, _LIVE)
+
+
+def _with_source(
+    command: Callable[..., Any], options: Sequence[Callable[..., Any]]
+) -> Callable[..., Any]:
     @functools.wraps(command)
     def with_source(*args: Any, **flags: Any) -> Any:
         source = SourceOptions(
-            files=flags.pop("files"),
+            files=flags.pop("files", ()),
             kubeconfig=flags.pop("kubeconfig"),
             context=flags.pop("kube_context"),
             kubernetes_version=flags.pop("kubernetes_version"),
@@ -65,7 +75,7 @@ def source_flags(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, source=source, **flags)
 
     decorated: Callable[..., Any] = with_source
-    for option in reversed(_OPTIONS):
+    for option in reversed(options):
         decorated = option(decorated)
     return decorated
 

@@ -12,6 +12,7 @@ from kubegang.app.errors import BadInputError
 from kubegang.app.options import (
     COMPONENTS,
     DEFAULT_LISTEN,
+    DEFAULT_PAGE_LISTEN,
     ComponentName,
     UpOptions,
 )
@@ -58,6 +59,13 @@ Examples:
     help="Where the API server answers; port 0 picks a free one.",
 )
 @click.option(
+    "--page-listen",
+    default=DEFAULT_PAGE_LISTEN,
+    show_default=True,
+    metavar="HOST:PORT",
+    help="Where browsers on this machine find the page; port 0 picks a free one.",
+)
+@click.option(
     "--kubeconfig",
     default="",
     metavar="FILE",
@@ -98,6 +106,7 @@ def up(  # noqa: PLR0917 - click hands over one argument per flag
     data_dir: str,
     in_memory: bool,  # noqa: FBT001
     listen: str,
+    page_listen: str,
     kubeconfig: str,
     config: str,
     controllers: str,
@@ -112,7 +121,8 @@ def up(  # noqa: PLR0917 - click hands over one argument per flag
     """Start a Kubernetes control plane with gang scheduling on this machine.
 
     Starts the API server, controllers, scheduler and simulated nodes, prints the line to
-    set KUBECONFIG and, when everything answers, a line with the word "ready".
+    set KUBECONFIG and, when everything answers, a line with the word "ready". Then the page
+    prints the address at which a browser can log in.
     Ctrl-C or SIGTERM stops it.
     """
     if in_memory and data_dir:
@@ -126,6 +136,7 @@ def up(  # noqa: PLR0917 - click hands over one argument per flag
             nodes=nodes,
             data_dir="" if in_memory else data_dir or str(default_data_dir(dict(os.environ))),
             listen=listen,
+            page_listen=page_listen,
             kubeconfig=kubeconfig,
             config=config,
             controllers=controllers,

@@ -64,6 +64,9 @@ RESOURCESLICES: Final = Resource(
 DEVICECLASSES: Final = Resource(
     "resource.k8s.io", "v1", "deviceclasses", "DeviceClass", namespaced=False
 )
+DEVICETAINTRULES: Final = Resource(
+    "resource.k8s.io", "v1", "devicetaintrules", "DeviceTaintRule", namespaced=False
+)
 PERSISTENTVOLUMES: Final = Resource(
     "", "v1", "persistentvolumes", "PersistentVolume", namespaced=False
 )

@@ -6,8 +6,6 @@ from typing import Final
 
 from kubegang.api.meta import decode
 from kubegang.apimachinery.errors import ApiError, NotFoundError
-from kubegang.apimachinery.objects import JsonObject
-from kubegang.apimachinery.times import format_time
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
@@ -15,6 +13,7 @@ from kubegang.client.interface import Client, UnreachableError
 from kubegang.client.resources import CORE_EVENTS, RESOURCECLAIMS
 from kubegang.nodesim.claims import claim_names, has_claims, refusal
 from kubegang.nodesim.forms import SimulatedClaim, SimulatedPod
+from kubegang.nodesim.telling import warning
 
 REASON: Final = "FailedPrepareDynamicResources"
 
@@ -68,37 +67,8 @@ class ClaimGate:
         if self._told.get(pod.metadata.uid) == message:
             return
         self._told[pod.metadata.uid] = message
-        event = _event(pod, message, now=self._clock.now())
+        event = warning(pod, message, reason=REASON, now=self._clock.now())
         try:
             await self._client.create(CORE_EVENTS, event, pod.metadata.namespace)
         except (ApiError, UnreachableError) as error:
             _log.warning("event not written", reason=REASON, error=str(error))
-
-
-def _event(pod: SimulatedPod, message: str, *, now: float) -> JsonObject:
-    metadata, moment = pod.metadata, format_time(now)
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {
-            "name": f"{metadata.name}.{int(now * 1e9):x}",
-            "namespace": metadata.namespace,
-        },
-        "involvedObject": {
-            "kind": "Pod",
-            "namespace": metadata.namespace,
-            "name": metadata.name,
-            "uid": metadata.uid,
-            "apiVersion": "v1",
-            "resourceVersion": metadata.resource_version,
-        },
-        "type": "Warning",
-        "reason": REASON,
-        "message": message,
-        "source": {"component": "kubelet", "host": pod.spec.node_name},
-        "reportingComponent": "kubelet",
-        "reportingInstance": pod.spec.node_name,
-        "firstTimestamp": moment,
-        "lastTimestamp": moment,
-        "count": 1,
-    }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from kubegang.api.core.types import Amount, ResourceRequirements
 from kubegang.api.meta import Condition, Form, ObjectMeta
 from kubegang.nodesim.annotations import SILENT
 
@@ -16,6 +18,7 @@ class Container(Form, frozen=True):
     name: str = ""
     image: str = ""
     restart_policy: str = ""
+    resources: ResourceRequirements = ResourceRequirements()
 
 
 class PodClaim(Form, frozen=True):
@@ -41,6 +44,8 @@ class PodSpec(Form, frozen=True):
     containers: tuple[Container, ...] = ()
     resource_claims: tuple[PodClaim, ...] = ()
     scheduling_group: SchedulingGroup | None = None
+    resources: ResourceRequirements | None = None
+    overhead: Mapping[str, Amount] = {}
 
 
 class Running(Form, frozen=True):
@@ -88,10 +93,18 @@ class PodClaimStatus(Form, frozen=True):
     resource_claim_name: str | None = None
 
 
+class RequestMapping(Form, frozen=True):
+    """An extended resource of a container for which the pod's claim has devices."""
+
+    container_name: str = ""
+    resource_name: str = ""
+
+
 class ExtendedClaimStatus(Form, frozen=True):
     """``status.extendedResourceClaimStatus``."""
 
     resource_claim_name: str = ""
+    request_mappings: tuple[RequestMapping, ...] = ()
 
 
 class PodStatus(Form, frozen=True):
@@ -175,6 +188,7 @@ class NodeStatus(Form, frozen=True):
 
     conditions: tuple[Condition, ...] = ()
     addresses: tuple[Address, ...] = ()
+    allocatable: Mapping[str, Amount] = {}
 
 
 class SimulatedNode(Form, frozen=True):

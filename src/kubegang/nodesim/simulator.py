@@ -20,6 +20,7 @@ from kubegang.client.resources import NODES, PODS
 from kubegang.client.workers import work
 from kubegang.client.workqueue import WorkQueue
 from kubegang.nodesim.addresses import NODE_NETWORK, POD_NETWORK, Addresses
+from kubegang.nodesim.admission import Admission
 from kubegang.nodesim.annotations import AnnotationError
 from kubegang.nodesim.claimgate import ClaimGate
 from kubegang.nodesim.claims import index_by_claim
@@ -76,6 +77,7 @@ class NodeSimulator:
         self._kubelet_version = kubelet_version
         self._heartbeats = heartbeats
         self._claim_gate = claim_gate
+        self._admission = Admission(client, clock=clock)
         self._memories: dict[str, PodMemory] = {}
         self._timers = Timers()
         self._pod_addresses = Addresses(POD_NETWORK)
@@ -158,6 +160,7 @@ class NodeSimulator:
         if memory is None:
             memory = self._memories[pod.metadata.uid] = PodMemory.of(pod, now=now)
         memory.see(pod, now=now)
+        self._admission.see(pod)
         self._pod_queue.add((pod.metadata.namespace, pod.metadata.name))
 
     def _claim_changed(self, claim: SimulatedClaim) -> None:
@@ -171,6 +174,7 @@ class NodeSimulator:
     def _pod_gone(self, pod: SimulatedPod) -> None:
         if self._claim_gate is not None:
             self._claim_gate.forget(pod.metadata.uid)
+        self._admission.forget(pod.metadata.uid)
         self._memories.pop(pod.metadata.uid, None)
         self._timers.drop(pod.metadata.uid)
 
@@ -235,6 +239,8 @@ class NodeSimulator:
         if memory.is_outdated(pod, now=self._clock.now()):
             # The news of our own write is on its way and brings the pod here again.
             self._pod_queue.add_after(key, PATIENCE_SECONDS)
+            return
+        if not await self._admission.lets_in(pod, node, memory):
             return
         try:
             step = next_step(pod, memory)

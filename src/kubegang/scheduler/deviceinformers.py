@@ -12,11 +12,21 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from kubegang.api.meta import decode
-from kubegang.api.resource.types import DeviceClass, ResourceClaim, ResourceSlice
+from kubegang.api.resource.types import (
+    DeviceClass,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceSlice,
+)
 from kubegang.base.clock import Clock
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
-from kubegang.client.resources import DEVICECLASSES, RESOURCECLAIMS, RESOURCESLICES
+from kubegang.client.resources import (
+    DEVICECLASSES,
+    DEVICETAINTRULES,
+    RESOURCECLAIMS,
+    RESOURCESLICES,
+)
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.framework.devices import DeviceObject
 from kubegang.scheduler.framework.events import Action, ClusterEvent, EventResource
@@ -24,7 +34,7 @@ from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.changes import label
 from kubegang.scheduler.queue.queue import SchedulingQueue
 
-ObjectT = TypeVar("ObjectT", ResourceClaim, DeviceClass, ResourceSlice)
+ObjectT = TypeVar("ObjectT", ResourceClaim, DeviceClass, ResourceSlice, DeviceTaintRule)
 
 _CHANGES: Final[Mapping[EventResource, Action]] = {
     "ResourceClaim": Action.ADD | Action.UPDATE_OTHER | Action.DELETE,
@@ -80,6 +90,27 @@ class DeviceHandlers:
         self._cache.remove_device_object(obj)
         self._report(ClusterEvent(resource, Action.DELETE), obj, None)
 
+    def taint_rule_set(self, rule: DeviceTaintRule) -> None:
+        """Take over a rule: to the queue its devices have changed."""
+        self._cache.set_device_object(rule)
+        self._report_tainted(rule)
+
+    def taint_rule_updated(self, old: DeviceTaintRule, new: DeviceTaintRule) -> None:
+        """Take over what changed of a rule, perhaps which devices it is about."""
+        self._cache.set_device_object(new)
+        if old.spec != new.spec:
+            self._report_tainted(old, new)
+
+    def taint_rule_gone(self, rule: DeviceTaintRule) -> None:
+        """Forget a rule."""
+        self._cache.remove_device_object(rule)
+        self._report_tainted(rule)
+
+    def _report_tainted(self, *rules: DeviceTaintRule) -> None:
+        devices = self._cache.snapshot().devices
+        if any(devices.has_devices_of(rule) for rule in rules):
+            self._report(ClusterEvent("ResourceSlice", Action.UPDATE_OTHER), None, None)
+
     def _report(
         self, event: ClusterEvent, old: DeviceObject | None, new: DeviceObject | None
     ) -> None:
@@ -91,11 +122,11 @@ class DeviceHandlers:
 
 
 def make_device_informers(
-    client: Client, handlers: DeviceHandlers, *, clock: Clock
+    client: Client, handlers: DeviceHandlers, *, clock: Clock, with_taint_rules: bool
 ) -> tuple[Informer[Any], ...]:
     """Return informers that feed the handlers; what they keep are typed forms."""
 
-    def follow(resource: Resource, kind: EventResource, form: type[ObjectT]) -> Informer[Any]:
+    def informer_of(resource: Resource, form: type[ObjectT]) -> Informer[ObjectT]:
         strictly = msgspec.json.Decoder(form)
 
         def decoded(body: bytes) -> ObjectT:
@@ -104,7 +135,10 @@ def make_device_informers(
             except msgspec.ValidationError:
                 return decode(body, form)
 
-        informer: Informer[ObjectT] = Informer(client, resource, clock=clock, decode_bytes=decoded)
+        return Informer(client, resource, clock=clock, decode_bytes=decoded)
+
+    def follow(resource: Resource, kind: EventResource, form: type[ObjectT]) -> Informer[Any]:
+        informer = informer_of(resource, form)
         informer.add_handler(
             lambda obj: handlers.added(kind, obj),
             lambda old, new: handlers.updated(kind, old, new),
@@ -112,8 +146,16 @@ def make_device_informers(
         )
         return informer
 
+    def follow_taint_rules() -> Informer[Any]:
+        informer = informer_of(DEVICETAINTRULES, DeviceTaintRule)
+        informer.add_handler(
+            handlers.taint_rule_set, handlers.taint_rule_updated, handlers.taint_rule_gone
+        )
+        return informer
+
     return (
         follow(DEVICECLASSES, "DeviceClass", DeviceClass),
         follow(RESOURCESLICES, "ResourceSlice", ResourceSlice),
         follow(RESOURCECLAIMS, "ResourceClaim", ResourceClaim),
+        *([follow_taint_rules()] if with_taint_rules else ()),
     )

@@ -62,7 +62,13 @@ def follow_cluster(
         # First, so that they are there when pods are looked at.
         *make_directory_informers(client, cache, clock=clock),
         *make_storage_informers(client, storage, clock=clock),
-        *make_device_informers(client, devices, clock=clock),
+        *make_device_informers(
+            client,
+            devices,
+            clock=clock,
+            with_taint_rules=_any_gate_on(profiles, "DRADeviceTaintRules")
+            and profiles[0].rules.resource_claims.has_taint_rules,
+        ),
         *make_informers(
             client,
             handlers,

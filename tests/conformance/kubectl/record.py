@@ -2,7 +2,7 @@
 
 The expectations in the repository come from a real kube-apiserver 1.37.2::
 
-    python -m tests.conformance.kubectl.record KUBECONFIG [NAME…]
+    python -m tests.conformance.kubectl.record KUBECONFIG [FILE…]
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import tempfile
 from pathlib import Path
 
 from tests.conformance.kubectl.running import Kubectl
-from tests.conformance.kubectl.scenario import Scenario, names
+from tests.conformance.kubectl.scenario import GOLDEN, Scenario
 
 
-def record(kubeconfig: Path, name: str) -> None:
+def record(kubeconfig: Path, path: Path) -> None:
     """Run a scenario and write what happened as what must happen."""
-    scenario = Scenario(name)
+    scenario = Scenario(path.stem, path.parent)
     word = secrets.token_hex(4)
     with tempfile.TemporaryDirectory() as directory:
         kubectl = Kubectl(kubeconfig, Path(directory), f"golden-{word}")
@@ -36,10 +36,10 @@ def record(kubeconfig: Path, name: str) -> None:
 
 
 def main() -> None:
-    """Record the scenarios named, or all."""
+    """Record the scenarios named, or all that need an API server alone."""
     kubeconfig, *wanted = sys.argv[1:]
-    for name in wanted or names():
-        record(Path(kubeconfig).absolute(), name)
+    for path in map(Path, wanted) if wanted else sorted(GOLDEN.glob("*.yaml")):
+        record(Path(kubeconfig).absolute(), path)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ A scenario is a YAML file::
 Each runs in a namespace of its own. ``{x}`` in files and commands is a word that no other
 run has, for names that all namespaces share; ``{ns}`` is the namespace. What is printed is
 compared without ages, times and identifiers; with ``any_order: true`` the lines may come in
-any order, and ``keep`` is a pattern of the lines that count. ``record.py`` writes the
-expectations.
+any order, and ``keep`` is a pattern of the lines that count. A step with ``patient: true`` is
+run again and again until it succeeds, for what a real server takes its time over, such as
+publishing a schema. ``record.py`` writes the expectations.
 """
 
 from __future__ import annotations
@@ -26,22 +27,26 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ruamel.yaml import YAML
+from ruamel.yaml.scalarstring import LiteralScalarString
 
 from tests.conformance.kubectl.running import Kubectl, Result, normalised
 
 GOLDEN = Path(__file__).with_name("golden")
+PATIENCE = 200
+"""How often a patient step is tried: a kubectl takes about a tenth of a second."""
 
 
-def names() -> list[str]:
+def names(directory: Path = GOLDEN) -> list[str]:
     """Return the names of all scenarios."""
-    return sorted(path.stem for path in GOLDEN.glob("*.yaml"))
+    return sorted(path.stem for path in directory.glob("*.yaml"))
 
 
 class Scenario:
     """One scenario, and its way back to the file."""
 
-    def __init__(self, name: str) -> None:
-        self.path = GOLDEN / f"{name}.yaml"
+    def __init__(self, name: str, directory: Path = GOLDEN) -> None:
+        self.path = directory / f"{name}.yaml"
         self.content: dict[str, Any] = yaml.safe_load(self.path.read_text())
         self.steps: list[dict[str, Any]] = self.content["steps"]
 
@@ -55,17 +60,27 @@ class Scenario:
     def run(self, step: dict[str, Any], kubectl: Kubectl, word: str) -> Result:
         """Run one step; its output has placeholders where a run differs from another."""
         arguments = shlex.split(_filled(step["run"], kubectl, word))
-        result = kubectl(*arguments, stdin=step.get("stdin", ""))
+        for _ in range(PATIENCE if step.get("patient") else 1):
+            result = kubectl(*arguments, stdin=step.get("stdin", ""))
+            if result.code == 0:
+                break
         stdout, stderr = (
             _chosen(_emptied(text, kubectl, word), step) for text in (result.stdout, result.stderr)
         )
         return Result(result.code, stdout, stderr)
 
     def save(self) -> None:
-        """Write the scenario with the expectations that its steps now have."""
-        self.path.write_text(
-            yaml.dump(self.content, Dumper=_Dumper, sort_keys=False, width=1000, allow_unicode=True)
-        )
+        """Write the scenario with the expectations that its steps now have, the rest as it is."""
+        editor = YAML()
+        editor.preserve_quotes = True
+        editor.width = 1000
+        content = editor.load(self.path.read_text())
+        for written, step in zip(content["steps"], self.steps, strict=True):
+            for key in ("code", "stdout", "stderr"):
+                written.pop(key, None)
+                if key in step:
+                    written[key] = _as_on_a_terminal(step[key])
+        editor.dump(content, self.path)
 
 
 def expected(step: dict[str, Any]) -> Result:
@@ -88,13 +103,6 @@ def _chosen(text: str, step: dict[str, Any]) -> str:
     return "\n".join(sorted(lines) if step.get("any_order") else lines)
 
 
-class _Dumper(yaml.SafeDumper):
-    """Writes several lines as a block, so that output reads as on a terminal."""
-
-
-def _represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _represent)
+def _as_on_a_terminal(value: Any) -> Any:
+    """Return several lines as a block."""
+    return LiteralScalarString(value) if isinstance(value, str) and "\n" in value else value

@@ -102,10 +102,18 @@ class WatchedScheduler(Scheduler):
             self.wrong.append(f"decided {plain}, with a reloaded snapshot {reloaded}")
         return batched[0]
 
-    def would_decide(self, entity: QueuedEntity) -> Decision:
-        """Return what would be decided now, by plugins that remember nothing."""
+    def would_decide(self, entity: QueuedEntity, *, seed: int | None = None) -> Decision:
+        """Return what would be decided now, by plugins that remember nothing.
+
+        Ties are broken as they would be next, or by the chance of a seed.
+        """
         return self._decide(
-            self.cache.snapshot(), entity, entity.scheduler_name, batched=False, anew=True
+            self.cache.snapshot(),
+            entity,
+            entity.scheduler_name,
+            batched=False,
+            anew=True,
+            seed=seed,
         )
 
     def _decide(
@@ -116,9 +124,11 @@ class WatchedScheduler(Scheduler):
         *,
         batched: bool,
         anew: bool = False,
+        seed: int | None = None,
     ) -> Decision:
-        profile, rng = self._profiles[name], random.Random()
-        rng.setstate(self._chance.getstate())
+        profile, rng = self._profiles[name], random.Random(seed)
+        if seed is None:
+            rng.setstate(self._chance.getstate())
         return decide(
             snapshot,
             entity,

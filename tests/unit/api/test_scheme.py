@@ -115,6 +115,7 @@ def test_a_put_without_a_version_is_refused_for_what_the_real_server_refuses() -
     assert refusing == {
         "apiextensions.k8s.io/v1/customresourcedefinitions",
         "policy/v1/poddisruptionbudgets",
+        "resource.k8s.io/v1/devicetaintrules",
         "coordination.k8s.io/v1/leases",
         "node.k8s.io/v1/runtimeclasses",
         "storage.k8s.io/v1/csidrivers",

@@ -8,6 +8,7 @@ import pytest
 
 from kubegang.api.resources import ROWS
 from kubegang.api.scheme import ResourceInfo
+from kubegang.api.table_rules import OLDER_TABLE_RULES
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.table import column_definitions, render_table
 from tests.unit.apiserver.tables import NOW, ago, info, render
@@ -70,3 +71,28 @@ def test_the_table_has_the_lists_metadata() -> None:
 
     assert table["metadata"] == {"resourceVersion": "7"}
     assert table["rows"] == []
+
+
+def test_a_definition_shows_its_scope_and_versions_since_1_37() -> None:
+    names = {"kind": "Set", "plural": "sets", "shortNames": ["s", "st"]}
+    versions = [
+        {"name": "v1", "served": True, "storage": True},
+        {"name": "v1beta1", "served": True, "storage": False},
+        {"name": "v1alpha1", "served": False, "storage": False},
+    ]
+    definition: JsonObject = {
+        "metadata": {"name": "sets.example.com", "creationTimestamp": ago(60)},
+        "spec": {"group": "example.com", "scope": "Cluster", "names": names, "versions": versions},
+        "status": {"conditions": [{"type": "Established", "status": "True"}]},
+    }
+    kind = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    newest = render(*kind, definition)
+    older = render(*kind, definition, rules=OLDER_TABLE_RULES)
+
+    assert newest["rows"][0]["cells"] == [
+        *("sets.example.com", "Cluster", "v1(storage),v1beta1", ago(60)),
+        *("example.com", "Set", "s,st", True),
+    ]
+    assert [column["priority"] for column in newest["columnDefinitions"]] == [0] * 4 + [1] * 4
+    assert older["rows"][0]["cells"] == ["sets.example.com", ago(60)]
+    assert [column["name"] for column in older["columnDefinitions"]] == ["Name", "Created At"]

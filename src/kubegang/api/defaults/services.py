@@ -24,7 +24,8 @@ def default_service(service: JsonObject, _gates: FeatureGates) -> None:
             port["protocol"] = "TCP"
         if not port.get("targetPort"):
             port["targetPort"] = port.get("port") or 0
-    outside = spec["type"] in _ON_NODES or bool(spec.get("externalIPs"))
+    has_addresses = spec["type"] == "ClusterIP" and bool(spec.get("externalIPs"))
+    outside = spec["type"] in _ON_NODES or has_addresses
     if outside and not spec.get("externalTrafficPolicy"):
         spec["externalTrafficPolicy"] = "Cluster"
     inside = (*_ON_NODES, "ClusterIP")

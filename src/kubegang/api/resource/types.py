@@ -153,6 +153,28 @@ class ResourceSlice(Form, frozen=True):
     spec: ResourceSliceSpec = ResourceSliceSpec()
 
 
+class DeviceTaintSelector(Form, frozen=True):
+    """Which devices a rule is about; what is not given does not matter."""
+
+    driver: str | None = None
+    pool: str | None = None
+    device: str | None = None
+
+
+class DeviceTaintRuleSpec(Form, frozen=True):
+    """``spec`` of a DeviceTaintRule; without a selector it is about no device."""
+
+    device_selector: DeviceTaintSelector | None = None
+    taint: DeviceTaint = DeviceTaint()
+
+
+class DeviceTaintRule(Form, frozen=True):
+    """An administrator's taint on devices that drivers publish (KEP-5055)."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: DeviceTaintRuleSpec = DeviceTaintRuleSpec()
+
+
 class CapacityRequirements(Form, frozen=True):
     """How much of its capacities a device must give."""
 

@@ -43,7 +43,7 @@ def decimal_integer(text: str) -> list[str]:
 
 def ip_address(text: str) -> list[str]:
     """Check an IP address, strictly: no leading zeros, no IPv4 inside IPv6 (1.36+)."""
-    address = _parse_address(text)
+    address = parse_address(text)
     if address is None:
         return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
     if _has_leading_zeros(text):
@@ -53,10 +53,19 @@ def ip_address(text: str) -> list[str]:
     return []
 
 
+def canonical_ip_address(text: str) -> list[str]:
+    """Check an IP address that has to be written in the one way of RFC 5952."""
+    problems = ip_address(text)
+    address = parse_address(text)
+    if not problems and str(address) != text:
+        return [f'must be in canonical form ("{address}")']
+    return problems
+
+
 def ip_range(text: str) -> list[str]:
     """Check a CIDR range, strictly: nothing set beyond the prefix (1.36+)."""
     host, _, length = text.partition("/")
-    address = _parse_address(host)
+    address = parse_address(host)
     if address is None or not _NUMBER.fullmatch(length) or int(length) > address.max_prefixlen:
         return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"]
     if _has_leading_zeros(host) or (length != "0" and length.startswith("0")):
@@ -70,12 +79,12 @@ def ip_range(text: str) -> list[str]:
 
 def ip_family(text: str) -> int:
     """Return 4 or 6 for a valid address or range, 0 for anything else."""
-    address = _parse_address(text.partition("/")[0])
+    address = parse_address(text.partition("/")[0])
     return 0 if address is None else address.version
 
 
 @lru_cache(maxsize=4096)
-def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """Read an address as old clients do, so that leading zeros can have their own error."""
     parts = text.split(".")
     if len(parts) == _IPV4_PARTS and all(map(_NUMBER.fullmatch, parts)):

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from kubegang.api.validation.internal_types import TYPES
-from kubegang.apimachinery.field import FieldError, Path
+from kubegang.apimachinery.field import FieldError, Path, forbidden_field
 from kubegang.apimachinery.gotext import go_json
 from kubegang.apimachinery.quantity import Quantity
 
@@ -69,6 +69,25 @@ def invalid_json(path: Path, form: Any, detail: str) -> FieldError:
     """Report a broken rule with a value that is in its internal form already."""
     message = f"Invalid value: {go_json(form)}" + (f": {detail}" if detail else "")
     return FieldError("FieldValueInvalid", str(path), message)
+
+
+class FrozenFormError(FieldError, frozen=True):
+    """A broken rule that shows how what may not change has changed.
+
+    Attributes:
+        detail: what is said ahead of the difference.
+        old, new: both internal forms.
+    """
+
+    detail: str
+    old: Any
+    new: Any
+
+
+def frozen_form(path: Path, detail: str, *, old: Any, new: Any) -> FrozenFormError:
+    """Report that a form changed that may not."""
+    error = forbidden_field(path, detail + form_difference(old, new))
+    return FrozenFormError(error.reason, error.field, error.message, detail, old, new)
 
 
 def form_difference(old: Any, new: Any) -> str:

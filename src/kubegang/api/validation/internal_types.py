@@ -389,6 +389,15 @@ DeviceClaimConfiguration
     Requests:[] +DeviceConfiguration
 DeviceConfiguration
     Opaque:*OpaqueDeviceConfiguration
+AllocationResult
+    Devices:DeviceAllocationResult NodeSelector:*NodeSelector AllocationTimestamp:*
+DeviceAllocationResult
+    Results:[DeviceRequestAllocationResult] Config:[DeviceAllocationConfiguration]
+DeviceRequestAllocationResult
+    Request:"" Driver:"" Pool:"" Device:"" AdminAccess:* Tolerations:[DeviceToleration]
+    BindingConditions:[] BindingFailureConditions:[] ShareID:* ConsumedCapacity:{quantity}
+DeviceAllocationConfiguration
+    Source:"" Requests:[] +DeviceConfiguration
 OpaqueDeviceConfiguration
     Driver:"" Parameters:*
 VolumeNodeAffinity

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kubegang.api.validation.checks import Errors
+from kubegang.api.validation.checks import Errors, TextRule
 from kubegang.api.validation.metadata import MetadataRules
 from kubegang.apimachinery.names import is_path_segment_name
 from kubegang.apimachinery.objects import JsonObject
@@ -44,6 +44,7 @@ class KindRules(NamedTuple):
         before_metadata_update: the same, for a changed object.
         changed_as_new: what releases before 1.37 check of a changed object besides, as if it
             were new, ahead of the rules for changed ones.
+        strict_name: a gate, and the format of names while it is off.
     """
 
     metadata: MetadataRules | None = None
@@ -53,3 +54,4 @@ class KindRules(NamedTuple):
     before_metadata: CreateRule = no_rule
     before_metadata_update: UpdateRule = no_update_rule
     changed_as_new: CreateRule = no_rule
+    strict_name: tuple[str, TextRule] | None = None

@@ -37,7 +37,7 @@ from kubegang.api.validation.metadata import (
 from kubegang.api.validation.pods.binding import validate_binding
 from kubegang.api.validation.pods.create import validate_pod
 from kubegang.api.validation.pods.status import validate_pod_status
-from kubegang.api.validation.pods.update import validate_pod_update
+from kubegang.api.validation.pods.update import validate_changed_pod_as_new, validate_pod_update
 from kubegang.api.validation.rbac.rows import RBAC_RULES
 from kubegang.api.validation.scheduling import (
     groups,
@@ -47,7 +47,11 @@ from kubegang.api.validation.scheduling import (
     workloads,
 )
 from kubegang.api.validation.storage.rows import STORAGE_RULES
-from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
+from kubegang.api.validation_rules import (
+    NEWEST_VALIDATION_RULES,
+    ValidationRules,
+    in_words_of_release,
+)
 from kubegang.apimachinery.field import FieldError
 from kubegang.apimachinery.names import is_dns1123_label, is_dns1123_subdomain
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
@@ -71,6 +75,7 @@ _POD = KindRules(
     create=validate_pod,
     update=validate_pod_update,
     status=validate_pod_status,
+    changed_as_new=validate_changed_pod_as_new,
 )
 _CONFIG_MAP = KindRules(
     _SUBDOMAIN,
@@ -183,11 +188,11 @@ def validate_create(
     """
     if gvk in _BINDINGS:
         return list(validate_binding(obj, gates))
-    rules = _rules_of(gvk, rules)
+    rules = _rules_of(gvk, rules, gates)
     errors = list(_create(rules, obj, gates))
     if not errors and rules.metadata is None:
         errors = list(validate_metadata(_metadata(obj), _scoped(ANY_NAME, gvk)))
-    return _told(errors, release)
+    return _told(errors, obj, gvk=gvk, release=release)
 
 
 def validate_update(
@@ -200,14 +205,14 @@ def validate_update(
     release: ValidationRules = NEWEST_VALIDATION_RULES,
 ) -> list[FieldError]:
     """Return what is wrong with a changed object, given the stored one."""
-    rules = _rules_of(gvk, rules)
+    rules = _rules_of(gvk, rules, gates)
     errors = list(_update_metadata(rules, new, old, release=release, gvk=gvk))
-    if not release.changed_jobs_only_as_changed:
+    if not release.changed_only_as_changed:
         errors += rules.changed_as_new(new, gates)
     errors += _update_kinds_metadata(rules, new, old, release=release)
     errors += rules.before_metadata_update(new, old, gates)
     errors += rules.update(new, old, gates)
-    return _told(errors, release)
+    return _told(errors, new, gvk=gvk, release=release)
 
 
 def validate_status_update(
@@ -220,18 +225,22 @@ def validate_status_update(
     release: ValidationRules = NEWEST_VALIDATION_RULES,
 ) -> list[FieldError]:
     """Return what is wrong with an object whose status changed, given the stored one."""
-    rules = _rules_of(gvk, rules)
+    rules = _rules_of(gvk, rules, gates)
     errors = list(_update_metadata(rules, new, old, release=release, gvk=gvk))
     errors += _update_kinds_metadata(rules, new, old, release=release)
     errors += rules.status(new, old, gates)
-    return _told(errors, release)
+    return _told(errors, new, gvk=gvk, release=release)
 
 
-def _rules_of(gvk: GroupVersionKind, rules: KindRules | None) -> KindRules:
+def _rules_of(gvk: GroupVersionKind, rules: KindRules | None, gates: FeatureGates) -> KindRules:
     rules = rules or _RULES.get(gvk, _GENERIC)
     if rules.metadata is None:
         return rules
-    return rules._replace(metadata=_scoped(rules.metadata, gvk))
+    metadata = _scoped(rules.metadata, gvk)
+    if rules.strict_name is not None:
+        gate, name = rules.strict_name
+        metadata = metadata if gates.enabled_if_known(gate) else metadata._replace(name=name)
+    return rules._replace(metadata=metadata)
 
 
 def _scoped(metadata: MetadataRules, gvk: GroupVersionKind) -> MetadataRules:
@@ -276,8 +285,14 @@ def _metadata(obj: JsonObject) -> JsonObject:
     return metadata
 
 
-def _told(errors: list[FieldError], release: ValidationRules) -> list[FieldError]:
-    """Return the errors, in 1.37 without those that say the same of the same field."""
+def _told(
+    errors: list[FieldError], obj: JsonObject, *, gvk: GroupVersionKind, release: ValidationRules
+) -> list[FieldError]:
+    """Return the errors as the release tells them: each once, or in words of its own."""
+    if not errors:
+        return errors
+    if release.rewordings:
+        errors = in_words_of_release(errors, obj, kind=gvk.kind, rewordings=release.rewordings)
     if not release.tells_once:
         return errors
     distinct: dict[tuple[str, str], FieldError] = {}

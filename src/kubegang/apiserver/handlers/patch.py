@@ -141,6 +141,7 @@ def _conform(
             validation=validation,
             repeated=complaints,
             warnings=request.warnings,
+            from_patch=True,
         )
     except (WrongObjectError, CoercionError) as error:
         raise invalid_patch(shown, str(error)) from error

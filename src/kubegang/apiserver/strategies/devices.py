@@ -22,6 +22,12 @@ def _prepare_slice(resource_slice: JsonObject, now: str) -> None:
             taint.setdefault("timeAdded", now)
 
 
+def _prepare_taint_rule(rule: JsonObject, now: str) -> None:
+    taint = (rule.get("spec") or {}).get("taint")
+    if taint is not None:
+        taint.setdefault("timeAdded", now)
+
+
 def _allocated(claim: JsonObject) -> set[str]:
     allocation = (claim.get("status") or {}).get("allocation") or {}
     return {device_id(result) for result in (allocation.get("devices") or {}).get("results") or ()}
@@ -31,3 +37,4 @@ CLAIMS_ON_DEVICES = KindRules(
     prepare_status_update=_prepare_status_update, status_resets_metadata=True
 )
 SLICES = KindRules(prepare_create=_prepare_slice)
+TAINT_RULES = KindRules(prepare_create=_prepare_taint_rule, status_resets_metadata=True)

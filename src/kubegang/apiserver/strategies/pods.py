@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from kubegang.api.warnings.pods import annotation_warnings
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apiserver.strategies.apparmor import annotations_to_fields
 from kubegang.apiserver.strategies.labelkeys import merge_label_keys
 from kubegang.apiserver.strategies.qos import qos_class
 from kubegang.apiserver.strategies.rules import KindRules
@@ -40,8 +42,15 @@ def prepare_status_update(new: JsonObject, old: JsonObject) -> None:
         status["qosClass"] = old_class
 
 
+def complete_create(pod: JsonObject) -> None:
+    """Finish what the pod says by labels and annotations."""
+    merge_label_keys(pod)
+    annotations_to_fields(pod)
+
+
 PODS = KindRules(
+    early_warnings=annotation_warnings,
     prepare_create=prepare_create,
-    complete_create=merge_label_keys,
+    complete_create=complete_create,
     prepare_status_update=prepare_status_update,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from kubegang.api.validation.kinds import KindRules as ValidityRules
@@ -27,7 +27,9 @@ class KindRules:
         decode: turns fields that are for writing only into what they stand for.
         fill_in: fills in defaults of a kind that has none in the table of defaults.
         validity: the rules of validation of a kind that has none in their table.
-        warnings: what whoever writes a valid object, given the old one, is warned of.
+        warnings: what whoever writes a valid object, given the old one, is warned of, where a
+            kind has none in the table of warnings.
+        early_warnings: what whoever creates an object is warned of, valid or not.
         keeps_status_on_create: a client may create the object with a status (nodes).
         new_status: makes the status of a new object of a kind that has one.
         prepare_create: runs when name and uid are known and the status is new.
@@ -46,6 +48,7 @@ class KindRules:
     fill_in: Callable[[JsonObject], None] | None = None
     validity: ValidityRules | None = None
     warnings: Callable[[JsonObject, JsonObject | None], list[str]] | None = None
+    early_warnings: Callable[[JsonObject], Iterable[str]] | None = None
     keeps_status_on_create: bool = False
     new_status: Callable[[], JsonObject] = field(default=_new_status)
     prepare_create: PrepareCreate | None = None

@@ -8,8 +8,9 @@ from kubegang.api.defaults.batch import generate_selector
 from kubegang.apimachinery.objects import GroupResource, JsonObject
 from kubegang.apiserver.strategies.daemonsets import DAEMON_SETS
 from kubegang.apiserver.strategies.definitions import DEFINITIONS
-from kubegang.apiserver.strategies.devices import CLAIMS_ON_DEVICES, SLICES
+from kubegang.apiserver.strategies.devices import CLAIMS_ON_DEVICES, SLICES, TAINT_RULES
 from kubegang.apiserver.strategies.namespaces import NAMESPACES
+from kubegang.apiserver.strategies.nodes import NODES
 from kubegang.apiserver.strategies.pods import PODS
 from kubegang.apiserver.strategies.rules import PLAIN, KindRules
 from kubegang.apiserver.strategies.services import SERVICES
@@ -33,6 +34,12 @@ def _count_change(new: JsonObject, old: JsonObject) -> None:
         new["metadata"]["generation"] = (old["metadata"].get("generation") or 0) + 1
 
 
+def _count_annotations(new: JsonObject, old: JsonObject) -> None:
+    """Raise a Deployment's generation for annotations too, which its replica sets get."""
+    if (new["metadata"].get("annotations") or {}) != (old["metadata"].get("annotations") or {}):
+        new["metadata"]["generation"] = (old["metadata"].get("generation") or 0) + 1
+
+
 def _encode_texts(secret: JsonObject) -> None:
     """Move ``stringData`` to ``data``: it is for writing only, and wins over what is there."""
     texts = secret.pop("stringData", None)
@@ -45,7 +52,7 @@ _STATUS_ALONE = KindRules(status_resets_metadata=True)
 
 _RULES = {
     GroupResource("", "namespaces"): NAMESPACES,
-    GroupResource("", "nodes"): KindRules(keeps_status_on_create=True),
+    GroupResource("", "nodes"): NODES,
     GroupResource("", "persistentvolumeclaims"): CLAIMS,
     GroupResource("", "persistentvolumes"): VOLUMES,
     GroupResource("", "pods"): PODS,
@@ -55,6 +62,7 @@ _RULES = {
     GroupResource("", "secrets"): KindRules(decode=_encode_texts),
     GroupResource("apiextensions.k8s.io", "customresourcedefinitions"): DEFINITIONS,
     GroupResource("apps", "daemonsets"): DAEMON_SETS,
+    GroupResource("apps", "deployments"): KindRules(prepare_update=_count_annotations),
     GroupResource("batch", "jobs"): KindRules(
         prepare_create=_select_own_pods,
         complete_accepted=_take_generated_labels,
@@ -66,6 +74,7 @@ _RULES = {
         ),
     ),
     GroupResource("discovery.k8s.io", "endpointslices"): KindRules(prepare_update=_count_change),
+    GroupResource("resource.k8s.io", "devicetaintrules"): TAINT_RULES,
     GroupResource("resource.k8s.io", "resourceclaims"): CLAIMS_ON_DEVICES,
     GroupResource("resource.k8s.io", "resourceslices"): SLICES,
     GroupResource("storage.k8s.io", "csidrivers"): KindRules(prepare_update=_count_change),

@@ -57,6 +57,9 @@ def _counted(parts: Parts, row: ResourceInfo) -> Informer[JsonObject]:
 
 
 def _garbage(parts: Parts) -> Run:
+    if parts.serves(CUSTOMRESOURCEDEFINITIONS):
+        # Who tells of custom kinds reads them whole, and is built after everybody.
+        parts.informers.of(CUSTOMRESOURCEDEFINITIONS)
     resources = [resource_of(row) for row in _owned(parts)]
     every = [resource_of(row) for row in parts.scheme.resources() if "get" in row.verbs]
     controller = GarbageCollector(

@@ -30,10 +30,17 @@ class SharedInformers:
         self._clock = clock
         self._rng = rng
         self._informers: dict[tuple[str, str], Informer[JsonObject]] = {}
+        self._partial: set[tuple[str, str]] = set()
 
     def of(self, resource: Resource) -> Informer[JsonObject]:
-        """Return the resource's informer; versions of one resource share it."""
+        """Return the resource's informer; versions of one resource share it.
+
+        Raises:
+            RuntimeError: there is one already that keeps only the metadata.
+        """
         key = (resource.group, resource.plural)
+        if key in self._partial:
+            raise RuntimeError(f"{resource.plural} are wanted whole after only their metadata")
         if key not in self._informers:
             self._informers[key] = Informer(
                 self._client, resource, clock=self._clock, rng=self._rng
@@ -48,6 +55,7 @@ class SharedInformers:
         """
         key = (resource.group, resource.plural)
         if key not in self._informers:
+            self._partial.add(key)
             self._informers[key] = Informer(
                 self._client,
                 resource,

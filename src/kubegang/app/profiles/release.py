@@ -19,7 +19,9 @@ from kubegang.api.profile import (
     VersionProfile,
 )
 from kubegang.api.scheduling_rules import NEWEST_RULES, SchedulingRules
+from kubegang.api.table_rules import NEWEST_TABLE_RULES, TableRules
 from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
+from kubegang.api.warning_rules import NEWEST_WARNING_RULES, WarningRules
 from kubegang.apimachinery.objects import GroupVersion
 from kubegang.base.feature_gates import FeatureGates
 
@@ -67,6 +69,8 @@ def release(
     controller_rules: ControllerRules = NEWEST_CONTROLLER_RULES,
     identity_rules: IdentityRules = NEWEST_IDENTITY_RULES,
     validation_rules: ValidationRules = NEWEST_VALIDATION_RULES,
+    warning_rules: WarningRules = NEWEST_WARNING_RULES,
+    table_rules: TableRules = NEWEST_TABLE_RULES,
 ) -> VersionProfile:
     """Return a release's profile as ``up`` starts it: every gang-scheduling gate on.
 
@@ -106,6 +110,8 @@ def release(
         controller_rules=controller_rules,
         identity_rules=identity_rules,
         validation_rules=validation_rules,
+        warning_rules=warning_rules,
+        table_rules=table_rules,
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kubegang.api import identity_rules
 from kubegang.api.controller_rules import ClaimRules, ControllerRules
-from kubegang.api.identity_rules import IdentityRules
 from kubegang.api.profile import EXTENSION_POINTS, Component, PluginWeight
 from kubegang.api.scheduling_rules import (
     BatchingRules,
@@ -15,7 +15,9 @@ from kubegang.api.scheduling_rules import (
     SchedulingRules,
     VolumeRules,
 )
-from kubegang.api.validation_rules import OLDER_VALIDATION_RULES
+from kubegang.api.table_rules import OLDER_TABLE_RULES
+from kubegang.api.validation.earlier_words import RULES_OF_1_35
+from kubegang.api.warning_rules import OLDEST_WARNING_RULES
 from kubegang.app.profiles import v1_36
 from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
@@ -67,8 +69,10 @@ ABSENT_METRICS = (
 """Metric families that came with 1.36 and 1.37, without ``_total``."""
 
 PROFILE = release(
-    identity_rules=IdentityRules(constrained_impersonation=False, names_authorizer=False),
-    validation_rules=OLDER_VALIDATION_RULES,
+    identity_rules=identity_rules.RULES_OF_1_35,
+    validation_rules=RULES_OF_1_35,
+    warning_rules=OLDEST_WARNING_RULES,
+    table_rules=OLDER_TABLE_RULES,
     name="1.35",
     git_version="v1.35.4+kubegang",
     gang_versions=("v1alpha1",),
@@ -103,6 +107,7 @@ PROFILE = release(
             config_for_all_names_none=False,
             errors_name_the_device=False,
             limit_names_the_request=False,
+            has_taint_rules=False,
         ),
         volumes=VolumeRules(lists_migrated_plugins=True, missing_driver_by_choice=False),
         node_features=NodeFeatureRules(
@@ -115,6 +120,7 @@ PROFILE = release(
             group_matters_without_claims=False,
             template_wakes=False,
             looks_at_every_claim=False,
+            releases_beside_unknown=False,
         )
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kubegang.api import identity_rules
 from kubegang.api.controller_rules import ClaimRules, ControllerRules
-from kubegang.api.identity_rules import IdentityRules
 from kubegang.api.profile import EXTENSION_POINTS, Component, PluginWeight
 from kubegang.api.scheduling_rules import (
     BatchingRules,
@@ -15,7 +15,8 @@ from kubegang.api.scheduling_rules import (
     SchedulingRules,
     VolumeRules,
 )
-from kubegang.api.validation_rules import OLDER_VALIDATION_RULES
+from kubegang.api.table_rules import OLDER_TABLE_RULES
+from kubegang.api.validation.earlier_words import RULES_OF_1_36
 from kubegang.app.profiles.gate_tables import gates_of
 from kubegang.app.profiles.release import release
 
@@ -81,8 +82,9 @@ ABSENT_METRICS = (
 """Metric families that came with 1.37, without ``_total``."""
 
 PROFILE = release(
-    identity_rules=IdentityRules(names_authorizer=False),
-    validation_rules=OLDER_VALIDATION_RULES,
+    identity_rules=identity_rules.RULES_OF_1_36,
+    validation_rules=RULES_OF_1_36,
+    table_rules=OLDER_TABLE_RULES,
     name="1.36",
     git_version="v1.36.3+kubegang",
     gang_versions=("v1alpha2",),
@@ -109,6 +111,7 @@ PROFILE = release(
             config_for_all_names_none=False,
             errors_name_the_device=False,
             limit_names_the_request=False,
+            has_taint_rules=False,
         ),
         volumes=VolumeRules(siblings_use_claims=False),
         node_features=NodeFeatureRules(

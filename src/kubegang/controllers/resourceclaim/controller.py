@@ -88,7 +88,12 @@ class ResourceClaims:
             settings=settings,
         )
         self._releaser = Releaser(
-            client, claims=claims, pods=pods, groups=self._claimants, group_resource=group_resource
+            client,
+            claims=claims,
+            pods=pods,
+            groups=self._claimants,
+            group_resource=group_resource,
+            rules=settings.rules,
         )
         self._of_groups = (
             GroupClaims(

@@ -1,6 +1,12 @@
 """Gives a pod its claims: made from templates, or those of its PodGroup.
 
 A pod that somebody else than the scheduler put onto a node also gets its claims reserved.
+
+A pod that is done is looked at as any other (measured on 1.37.2, 1.36.3 and 1.35.4): claims that
+it lacks are made, those that nobody uses are reserved for it, and ``releasing`` takes both back.
+So what it lists is free in the end. What would have no end is not done: a claim that was taken
+back is not made again, and one that others use is not reserved. (The real controller makes the
+former again while its memory says so, and writes the latter 400 times a second.)
 """
 
 from __future__ import annotations
@@ -30,6 +36,7 @@ from kubegang.controllers.resourceclaim.references import (
     is_allocated,
     is_deleted,
     is_done,
+    is_held,
     is_made_for,
     is_of_group,
     is_reserved_for,
@@ -75,7 +82,7 @@ class PodClaims:
 
     def need_work(self, pod: JsonObject) -> bool:
         """Return whether a claim of a pod is to be made or reserved."""
-        if not _may_run(pod):
+        if is_deleted(pod):
             return False
         for entry in entries(pod):
             verdict = self._needs_work(pod, entry)
@@ -94,7 +101,7 @@ class PodClaims:
             return None
         claim = self._claims.get(pod["metadata"]["namespace"], named.name)
         if claim is None:
-            return self._is_ours_to_make(pod, entry)
+            return None if is_done(pod) else self._is_ours_to_make(pod, entry)
         if not self._is_acceptable(pod, named, claim):
             return None
         return bool(pod["spec"].get("nodeName")) and self._is_to_reserve(pod, claim)
@@ -113,6 +120,10 @@ class PodClaims:
     def _is_to_reserve(self, pod: JsonObject, claim: JsonObject) -> bool:
         reserved = is_reserved_for(pod, claim, or_group=self._settings.group_claims)
         return is_allocated(claim) and not reserved
+
+    def _goes_on_for_ever(self, pod: JsonObject, claim: JsonObject) -> bool:
+        """Return whether a reservation is taken back, and nothing but it changes by that."""
+        return is_done(pod) and not (is_held(claim) and not reservations(claim))
 
     def _group_of(self, pod: JsonObject) -> JsonObject | None:
         """Return the group whose claims may be the pod's.
@@ -139,7 +150,7 @@ class PodClaims:
     async def reconcile(self, namespace: str, name: str) -> None:
         """Make what a pod lacks, and reserve what it has."""
         pod = self._pods.get(namespace, name)
-        if pod is None or not _may_run(pod):
+        if pod is None or is_deleted(pod):
             return
         try:
             group = self._group_of(pod)
@@ -187,7 +198,7 @@ class PodClaims:
         named = name_of(pod, entry)
         if named is None:
             return False
-        if named.name is None:
+        if named.name is None or is_done(pod):
             return True
         claim = await self._made.get(pod["metadata"]["namespace"], named.name)
         # One that was deleted by accident is made again.
@@ -205,19 +216,18 @@ class PodClaims:
                 raise TryAgainError(
                     f"claim {named.name} was not made for pod {pod['metadata']['name']}"
                 )
-            groups = is_of_group(group, entry)
-            if self._is_to_reserve(pod, claim) and (self._settings.group_claims or not groups):
-                await self._reserve(claim, group if groups and group is not None else pod)
+            if not self._is_to_reserve(pod, claim):
+                continue
+            if group is not None and is_of_group(group, entry):
+                if self._settings.group_claims:
+                    await self._reserve(claim, group)
+            elif not self._goes_on_for_ever(pod, claim):
+                await self._reserve(claim, pod)
 
     async def _reserve(self, claim: JsonObject, consumer: JsonObject) -> None:
         listed = [*reservations(claim), consumer_of(consumer)]
         changed = {**claim, "status": {**claim["status"], "reservedFor": listed}}
         await self._client.update(RESOURCECLAIMS, changed, subresource="status")
-
-
-def _may_run(pod: JsonObject) -> bool:
-    # A claim that goes as its pod is done must not be made again.
-    return not is_deleted(pod) and not is_done(pod)
 
 
 def _name(claim: JsonObject) -> str:

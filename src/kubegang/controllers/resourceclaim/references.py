@@ -15,6 +15,7 @@ import msgspec
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.controllers.owners import controller_of, is_controlled_by
 
+FINALIZER: Final = "resource.kubernetes.io/delete-protection"
 SCHEDULING_GROUP: Final = "scheduling.k8s.io"
 BY_CLAIM: Final = "resource-claim"
 BY_TEMPLATE: Final = "resource-claim-template"
@@ -120,6 +121,11 @@ def is_reserved_for(pod: JsonObject, claim: JsonObject, *, or_group: bool) -> bo
 def reservations(claim: JsonObject) -> list[JsonObject]:
     """Return whom a claim is reserved for."""
     return list((claim.get("status") or {}).get("reservedFor") or ())
+
+
+def is_held(claim: JsonObject) -> bool:
+    """Return whether the scheduler's finalizer keeps a claim."""
+    return FINALIZER in (claim["metadata"].get("finalizers") or ())
 
 
 def is_allocated(claim: JsonObject) -> bool:

@@ -10,23 +10,25 @@ from __future__ import annotations
 import contextlib
 from typing import Final
 
+from kubegang.api.controller_rules import ClaimRules
 from kubegang.apimachinery.errors import NotFoundError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import PODS, RESOURCECLAIMS
+from kubegang.client.workers import TryAgainError
 from kubegang.controllers.remembered import Remembered
 from kubegang.controllers.resourceclaim.references import (
+    FINALIZER,
     is_allocated,
     is_deleted,
     is_done,
     is_group_entry,
+    is_held,
     is_pod_entry,
     owning_pod,
     reservations,
 )
-
-FINALIZER: Final = "resource.kubernetes.io/delete-protection"
 
 REMEMBERED: Final = 500
 
@@ -42,8 +44,10 @@ class Releaser:
         pods: Informer[JsonObject],
         groups: Informer[JsonObject] | None,
         group_resource: Resource,
+        rules: ClaimRules,
     ) -> None:
         """Set up; ``groups`` is ``None`` where reservations of groups are unknown."""
+        self._rules = rules
         self._client = client
         self._claims = claims
         self._pods = pods
@@ -61,7 +65,7 @@ class Releaser:
 
         The real controller leaves the finalizer on such a claim until it is deleted.
         """
-        if _is_held(claim) and not is_allocated(claim):
+        if is_held(claim) and not is_allocated(claim):
             self._unfinished.add(claim["metadata"]["uid"])
 
     async def reconcile(self, namespace: str, name: str) -> None:
@@ -70,13 +74,18 @@ class Releaser:
         if claim is None:
             return
         before = reservations(claim)
+        if not self._rules.releases_beside_unknown and not all(map(self._is_known, before)):
+            raise TryAgainError("unsupported ReservedFor entry")
         kept = [entry for entry in before if await self._is_needed(namespace, entry)]
         if len(kept) < len(before):
             await self._take_back(claim, kept)
-        elif not kept and _is_held(claim) and (is_deleted(claim) or self._is_half_freed(claim)):
+        elif not kept and is_held(claim) and (is_deleted(claim) or self._is_half_freed(claim)):
             await self._let_go(claim)
         if not kept:
             await self._delete_if_done(claim)
+
+    def _is_known(self, entry: JsonObject) -> bool:
+        return is_pod_entry(entry) or (self._groups is not None and is_group_entry(entry))
 
     async def _is_needed(self, namespace: str, entry: JsonObject) -> bool:
         if is_pod_entry(entry):
@@ -114,13 +123,13 @@ class Releaser:
         status = {key: value for key, value in claim["status"].items() if key != "reservedFor"}
         if kept:
             status["reservedFor"] = kept
-        elif _is_held(claim):
+        elif is_held(claim):
             status.pop("allocation", None)
             self._unfinished.add(claim["metadata"]["uid"])
         changed = await self._client.update(
             RESOURCECLAIMS, {**claim, "status": status}, subresource="status"
         )
-        if _is_held(changed) and not is_allocated(changed):
+        if is_held(changed) and not is_allocated(changed):
             await self._take_finalizer_off(changed)
 
     async def _let_go(self, claim: JsonObject) -> None:
@@ -152,7 +161,3 @@ class Releaser:
             await self._client.delete(RESOURCECLAIMS, metadata["name"], metadata["namespace"])
         except NotFoundError:
             return
-
-
-def _is_held(claim: JsonObject) -> bool:
-    return FINALIZER in (claim["metadata"].get("finalizers") or ())

@@ -136,6 +136,9 @@ class Changer:
                     return failure(f"{step.otherwise}: {error}")
                 obj = None
             else:
+                if step.write.verb == "delete":
+                    change.done(self._cache.snapshot())
+                    return SUCCESS
                 change.note(self._cache.snapshot(), obj)
 
     async def _read(self, change: ApiChange) -> JsonObject:

@@ -13,11 +13,12 @@ from typing import NamedTuple, Protocol
 from kubegang.api.resource.types import (
     AllocationResult,
     DeviceClass,
+    DeviceTaintRule,
     ResourceClaim,
     ResourceSlice,
 )
 
-DeviceObject = ResourceClaim | DeviceClass | ResourceSlice
+DeviceObject = ResourceClaim | DeviceClass | ResourceSlice | DeviceTaintRule
 
 
 class ClaimReference(NamedTuple):
@@ -87,7 +88,7 @@ class Devices(Protocol):
 
     @property
     def slices_version(self) -> int:
-        """Changes with the slices."""
+        """Changes with the slices, and with rules about their devices."""
         ...
 
     @property
@@ -100,7 +101,7 @@ class Devices(Protocol):
         ...
 
     def slices(self) -> Collection[ResourceSlice]:
-        """Return all slices."""
+        """Return all slices, their devices with the taints of rules about them."""
         ...
 
     def claim(self, namespace: str, name: str) -> ResourceClaim | None:

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from kubegang.api.resource.types import (
     AllocationResult,
     DeviceClass,
+    DeviceTaintRule,
     ResourceClaim,
     ResourceSlice,
 )
 from kubegang.apimachinery.quantity import Quantity
 from kubegang.scheduler.framework.devices import Allocated, DeviceId, DeviceObject, Nanos
 from kubegang.scheduler.framework.extendedresources import CLASS_PREFIX
+from kubegang.scheduler.snapshot.devicetaints import is_about, tainted
 
 _Key = tuple[str, str]
 
@@ -42,7 +44,7 @@ class KnownDevices:
 
     Attributes:
         version: changes with everything that is known or promised.
-        slices_version: changes with the slices.
+        slices_version: changes with the slices, and with rules about their devices.
         classes: device classes by name.
     """
 
@@ -52,6 +54,9 @@ class KnownDevices:
         self.classes: dict[str, DeviceClass] = {}
         self._behind: dict[str, DeviceClass] = {}
         self._slices: dict[str, ResourceSlice] = {}
+        self._taint_rules: dict[str, DeviceTaintRule] = {}
+        self._tainted: list[ResourceSlice] = []
+        self._tainted_at = -1
         self._seen: dict[_Key, ResourceClaim] = {}
         self._noted: dict[_Key, ResourceClaim] = {}
         self._promises: dict[str, _Promise] = {}
@@ -65,8 +70,18 @@ class KnownDevices:
         return self._behind.get(resource)
 
     def slices(self) -> Collection[ResourceSlice]:
-        """Return all slices."""
-        return self._slices.values()
+        """Return all slices, their devices with the taints of rules about them."""
+        if not self._taint_rules:
+            return self._slices.values()
+        if self._tainted_at != self.slices_version:
+            rules = [rule for _, rule in sorted(self._taint_rules.items())]
+            self._tainted = [tainted(one, rules) for one in self._slices.values()]
+            self._tainted_at = self.slices_version
+        return self._tainted
+
+    def has_devices_of(self, rule: DeviceTaintRule) -> bool:
+        """Return whether a rule is about any device that is published."""
+        return any(is_about(rule, one) for one in self._slices.values())
 
     def claim(self, namespace: str, name: str) -> ResourceClaim | None:
         """Return a claim in its newest form, or ``None``."""
@@ -88,7 +103,12 @@ class KnownDevices:
 
     def objects(self) -> list[DeviceObject]:
         """Return everything that the API showed."""
-        return [*self._seen.values(), *self.classes.values(), *self._slices.values()]
+        return [
+            *self._seen.values(),
+            *self.classes.values(),
+            *self._slices.values(),
+            *self._taint_rules.values(),
+        ]
 
     def noted(self) -> list[ResourceClaim]:
         """Return the claims of which a newer form is known than the API showed."""
@@ -152,6 +172,9 @@ class KnownDevices:
             case ResourceSlice():
                 self.slices_version += 1
                 self._slices[obj.metadata.name] = obj
+            case DeviceTaintRule():
+                self.slices_version += 1
+                self._taint_rules[obj.metadata.name] = obj
 
     def remove(self, obj: DeviceObject) -> None:
         """Remove an object."""
@@ -168,6 +191,9 @@ class KnownDevices:
             case ResourceSlice():
                 self.slices_version += 1
                 self._slices.pop(obj.metadata.name, None)
+            case DeviceTaintRule():
+                self.slices_version += 1
+                self._taint_rules.pop(obj.metadata.name, None)
 
     def _set_claim(self, claim: ResourceClaim) -> None:
         key = _key(claim)

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import msgspec
 
-from kubegang.api.resource.types import DeviceClass, ResourceClaim, ResourceSlice
+from kubegang.api.resource.types import (
+    DeviceClass,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceSlice,
+)
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.devices import DeviceObject
@@ -63,6 +68,7 @@ class DevicesDump(msgspec.Struct, frozen=True, rename="camel"):
     slices: tuple[ResourceSlice, ...] = ()
     noted_claims: tuple[ResourceClaim, ...] = ()
     promises: tuple[ResourceClaim, ...] = ()
+    taint_rules: tuple[DeviceTaintRule, ...] = ()
 
 
 class SnapshotDump(msgspec.Struct, frozen=True, rename="camel"):
@@ -177,11 +183,17 @@ def _dump_devices(devices: KnownDevices) -> DevicesDump:
         slices=tuple(o for o in seen if isinstance(o, ResourceSlice)),
         noted_claims=tuple(devices.noted()),
         promises=tuple(devices.promises()),
+        taint_rules=tuple(o for o in seen if isinstance(o, DeviceTaintRule)),
     )
 
 
 def _load_devices(devices: KnownDevices, dump: DevicesDump) -> None:
-    seen: tuple[DeviceObject, ...] = (*dump.claims, *dump.classes, *dump.slices)
+    seen: tuple[DeviceObject, ...] = (
+        *dump.claims,
+        *dump.classes,
+        *dump.slices,
+        *dump.taint_rules,
+    )
     for obj in seen:
         devices.set(obj)
     for claim in dump.noted_claims:

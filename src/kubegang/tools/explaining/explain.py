@@ -99,10 +99,24 @@ def explain_entity(stage: Stage, key: EntityKey, *, backoff: BackoffPolicy) -> E
     )
 
 
-def _state(case: Case, room: RoomFinding) -> State:
+def explain_briefly(stage: Stage, key: EntityKey) -> Explanation:
+    """Say why a pod or group waits, without what takes long: who else could go, what would help.
+
+    Whether preemption makes room is left out too, so it says ``unschedulable`` there.
+    """
+    case = case_of(stage, key)
+    quorum = quorum_of(case)
+    if not case.waiting:
+        return _settled(case, quorum)
+    if has_started(key, case.outcome):
+        return _told(case, quorum, state="would-start")
+    return _told(case, quorum, state=_state(case, None))
+
+
+def _state(case: Case, room: RoomFinding | None) -> State:
     if _is_running(case):
         return "scheduled"
-    if room.possible:
+    if room is not None and room.possible:
         return "makes-room"
     last = case.outcome.last
     if last is None:

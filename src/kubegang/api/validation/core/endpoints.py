@@ -15,7 +15,7 @@ from kubegang.api.validation.checks import (
     required_one_of,
 )
 from kubegang.api.validation.core.addresses import ordinary_address
-from kubegang.api.validation.formats import ip_address, ip_family
+from kubegang.api.validation.formats import canonical_ip_address, ip_address, ip_family
 from kubegang.api.validation.labels import validate_labels
 from kubegang.apimachinery.field import Path, duplicate, invalid_value, required, too_many
 from kubegang.apimachinery.names import (
@@ -163,7 +163,8 @@ def _typed_address(address: str, path: Path, position: int, address_type: str) -
     if address_type == "FQDN":
         yield from _full_name(address, item)
     elif address_type in _FAMILIES:
-        errors = list(matching(item, address, ip_address))
+        rule = canonical_ip_address if address_type == "IPv6" else ip_address
+        errors = list(matching(item, address, rule))
         yield from errors
         if errors:
             return

@@ -20,7 +20,7 @@ from kubegang.api.validation.core import (
 )
 from kubegang.api.validation.kinds import KindRules
 from kubegang.api.validation.metadata import MetadataRules
-from kubegang.apimachinery.names import is_dns1123_label, is_dns1123_subdomain
+from kubegang.apimachinery.names import is_dns1035_label, is_dns1123_label, is_dns1123_subdomain
 from kubegang.apimachinery.objects import GroupVersionKind
 
 _NAMED = MetadataRules(is_dns1123_subdomain)
@@ -45,6 +45,7 @@ CORE_RULES: Mapping[GroupVersionKind, KindRules] = {
         create=services.validate_service,
         update=services.validate_service_update,
         status=services.validate_service_status,
+        strict_name=("RelaxedServiceNameValidation", is_dns1035_label),
     ),
     GroupVersionKind("", "v1", "Endpoints"): KindRules(
         _NAMED,

@@ -70,7 +70,7 @@ def validate_device(
         yield from validate_capacity(device, path.child("capacity"))
     if device.get("taints") != old.get("taints"):
         taints = device.get("taints") or ()
-        yield from validate_list(taints, path.child("taints"), _taint, at_most=_MAX_TAINTS)
+        yield from validate_list(taints, path.child("taints"), validate_taint, at_most=_MAX_TAINTS)
     consumed, where = device.get("consumesCounters") or (), path.child("consumesCounters")
     yield from validate_list(consumed, where, _consumption, at_most=_MAX_CONSUMPTIONS)
     counter_set = partial(_member, name="counterSet")
@@ -144,7 +144,8 @@ def _version(version: str, path: Path) -> Errors:
     yield from _text(version, path)
 
 
-def _taint(taint: JsonObject, path: Path) -> Errors:
+def validate_taint(taint: JsonObject, path: Path) -> Errors:
+    """Check a taint."""
     yield from matching(path.child("key"), taint.get("key") or "", is_qualified_name)
     if value := taint.get("value"):
         yield from matching(path.child("value"), value, is_label_value)

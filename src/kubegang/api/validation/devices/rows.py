@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubegang.api.validation.devices import claims, slices
+from kubegang.api.validation.devices import claims, slices, taintrules
 from kubegang.api.validation.kinds import KindRules
 from kubegang.api.validation.metadata import MetadataRules
 from kubegang.apimachinery.names import is_dns1123_subdomain
@@ -20,6 +20,12 @@ _GROUP = "resource.k8s.io"
 DEVICE_RULES: Mapping[GroupVersionKind, KindRules] = {
     GroupVersionKind(_GROUP, "v1", "DeviceClass"): KindRules(
         _NAMED, create=claims.validate_device_class, update=claims.validate_device_class_update
+    ),
+    GroupVersionKind(_GROUP, "v1", "DeviceTaintRule"): KindRules(
+        _NAMED,
+        create=taintrules.validate_taint_rule,
+        update=taintrules.validate_taint_rule_update,
+        status=taintrules.validate_taint_rule_status,
     ),
     GroupVersionKind(_GROUP, "v1", "ResourceClaim"): KindRules(
         _NAMED,

@@ -69,7 +69,7 @@ def validate_containers(
         names.add(name)
         yield from validate_lifecycle(container.get("lifecycle"), item.child("lifecycle"), context)
         yield from validate_probes(container, item, context)
-        yield from validate_restarts(container, item)
+        yield from validate_restarts(container, item, context)
     yield from _host_ports(containers, path)
 
 
@@ -80,7 +80,7 @@ def validate_init_containers(
     for position, container in enumerate(containers):
         item = path.index(position)
         yield from _container(container, item, context)
-        yield from validate_init_restarts(container, item)
+        yield from validate_init_restarts(container, item, context)
         name = container.get("name") or ""
         if name in names:
             yield duplicate(item.child("name"), name)

@@ -15,7 +15,9 @@ from kubegang.base.feature_gates import FeatureGates
 MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 """Marks a pod that stands for one which a kubelet runs from a file."""
 
-_COMPARISON_GATE = "TaintTolerationComparisonOperators"
+COMPARISON_GATE = "TaintTolerationComparisonOperators"
+_RESTART_ALL = "RestartAllContainers"
+_RESTART_ALL_GATE = "RestartAllContainersOnContainerExits"
 _HOST_NETWORK_GATE = "UserNamespacesHostNetworkSupport"
 
 
@@ -32,6 +34,7 @@ class PodContext(msgspec.Struct, frozen=True, kw_only=True):
         host_users: whether the pod shares the host's user namespace.
         comparing_tolerations: whether tolerations may use Lt and Gt.
         host_network_users: whether a user namespace goes with host networking.
+        restarting_all: whether the exit of a container may restart all.
     """
 
     pod_name: str
@@ -45,6 +48,7 @@ class PodContext(msgspec.Struct, frozen=True, kw_only=True):
     host_users: bool
     comparing_tolerations: bool
     host_network_users: bool
+    restarting_all: bool
 
 
 def pod_context(
@@ -77,11 +81,22 @@ def pod_context(
         os=(spec.get("os") or {}).get("name") or "",
         restart_policy=spec.get("restartPolicy") or "",
         host_users=spec.get("hostUsers") is not False,
-        comparing_tolerations=_comparing(old_spec) or gates.enabled_if_known(_COMPARISON_GATE),
+        comparing_tolerations=_comparing(old_spec) or gates.enabled_if_known(COMPARISON_GATE),
         host_network_users=gates.enabled_if_known(_HOST_NETWORK_GATE),
+        restarting_all=_restarting_all(old_spec) or gates.enabled_if_known(_RESTART_ALL_GATE),
     )
 
 
 def _comparing(old_spec: JsonObject | None) -> bool:
     tolerations = (old_spec or {}).get("tolerations") or ()
     return any(toleration.get("operator") in ("Lt", "Gt") for toleration in tolerations)
+
+
+def _restarting_all(old_spec: JsonObject | None) -> bool:
+    spec = old_spec or {}
+    return any(
+        rule.get("action") == _RESTART_ALL
+        for member in ("containers", "initContainers")
+        for container in spec.get(member) or ()
+        for rule in container.get("restartPolicyRules") or ()
+    )

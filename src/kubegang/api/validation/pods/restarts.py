@@ -21,6 +21,7 @@ from kubegang.apimachinery.objects import JsonObject
 
 _POLICIES = ("Always", "Never", "OnFailure")
 _ACTIONS = ("Restart", "RestartAllContainers")
+_ONE_ACTION = ("Restart",)
 _OPERATORS = ("In", "NotIn")
 _MAX_RULES = 20
 _MAX_EXIT_CODES = 255
@@ -29,7 +30,7 @@ _RESIZED = ("cpu", "memory")
 _ON_RESIZE = ("NotRequired", "RestartContainer")
 
 
-def validate_restarts(container: JsonObject, path: Path) -> Errors:
+def validate_restarts(container: JsonObject, path: Path, context: PodContext) -> Errors:
     """Check a container's restart policy and rules (KEP-5307)."""
     policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules") or ()
     if policy is None and not rules:
@@ -42,13 +43,13 @@ def validate_restarts(container: JsonObject, path: Path) -> Errors:
     if len(rules) > _MAX_RULES:
         yield too_many(path.child("restartPolicyRules"), len(rules), _MAX_RULES)
     for position, rule in enumerate(rules):
-        yield from _rule(rule, path.child("restartPolicyRules").index(position))
+        yield from _rule(rule, path.child("restartPolicyRules").index(position), context)
 
 
-def validate_init_restarts(container: JsonObject, path: Path) -> Errors:
+def validate_init_restarts(container: JsonObject, path: Path, context: PodContext) -> Errors:
     """Check an init container's restart policy and rules; without a policy, no more is said."""
     if container.get("restartPolicy") is not None:
-        yield from validate_restarts(container, path)
+        yield from validate_restarts(container, path, context)
     elif container.get("restartPolicyRules"):
         detail = "must specify restartPolicy when restart rules are used"
         yield required(path.child("restartPolicy"), detail)
@@ -71,8 +72,9 @@ def validate_resize_policy(
             yield invalid_value(path, restart, detail)
 
 
-def _rule(rule: JsonObject, path: Path) -> Errors:
-    yield from one_of(path.child("action"), rule.get("action") or "", _ACTIONS)
+def _rule(rule: JsonObject, path: Path, context: PodContext) -> Errors:
+    actions = _ACTIONS if context.restarting_all else _ONE_ACTION
+    yield from one_of(path.child("action"), rule.get("action") or "", actions)
     codes = rule.get("exitCodes")
     if codes is None:
         yield required(path.child("exitCodes"), "must be specified")

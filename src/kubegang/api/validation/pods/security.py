@@ -21,6 +21,7 @@ from kubegang.apimachinery.field import (
     too_long,
 )
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.base.feature_gates import FeatureGates
 
 _SYSCTL_MAX = 253
 _PROFILE_MAX = 4095
@@ -49,7 +50,7 @@ _IPC_PREFIX = "fs.mqueue."
 _NET_PREFIX = "net."
 
 
-def validate_pod_security(spec: JsonObject, path: Path) -> Errors:
+def validate_pod_security(spec: JsonObject, path: Path, gates: FeatureGates) -> Errors:
     """Check a pod's security context."""
     security = spec.get("securityContext")
     if not security:
@@ -70,7 +71,8 @@ def validate_pod_security(spec: JsonObject, path: Path) -> Errors:
     policy = security.get("supplementalGroupsPolicy")
     yield from one_of(path.child("supplementalGroupsPolicy"), policy, ("Merge", "Strict"))
     policy = security.get("seLinuxChangePolicy")
-    yield from one_of(path.child("seLinuxChangePolicy"), policy, ("MountOption", "Recursive"))
+    mounting = ("MountOption",) if gates.enabled_if_known("SELinuxMount") else ()
+    yield from one_of(path.child("seLinuxChangePolicy"), policy, (*mounting, "Recursive"))
 
 
 def validate_container_security(

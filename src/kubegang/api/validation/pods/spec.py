@@ -91,7 +91,7 @@ def validate_pod_spec(
     context = pod_context(spec, gates, metadata=metadata, old_spec=old_spec, volumes=volumes)
     yield from _containers(spec, path, context)
     yield from validate_host_ports(spec, path, context)
-    yield from _policies(spec, path)
+    yield from _policies(spec, path, gates)
     yield from _scheduling(spec, path)
     yield from validate_host_process(spec, path)
     yield from validate_host_users(spec, path, context)
@@ -101,13 +101,13 @@ def validate_pod_spec(
     yield from _file_variables(spec, path)
 
 
-def _policies(spec: JsonObject, path: Path) -> Errors:
+def _policies(spec: JsonObject, path: Path, gates: FeatureGates) -> Errors:
     yield from required_one_of(
         path.child("restartPolicy"), spec.get("restartPolicy"), RESTART_POLICIES
     )
     yield from required_one_of(path.child("dnsPolicy"), spec.get("dnsPolicy"), _DNS_POLICIES)
     yield from validate_labels(spec.get("nodeSelector"), path.child("nodeSelector"))
-    yield from validate_pod_security(spec, path.child("securityContext"))
+    yield from validate_pod_security(spec, path.child("securityContext"), gates)
     yield from _shared_processes(spec, path)
 
 

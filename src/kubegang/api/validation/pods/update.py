@@ -12,20 +12,27 @@ from typing import Any
 
 from kubegang.api.validation.checks import Errors
 from kubegang.api.validation.internal_form import (
-    form_difference,
+    frozen_form,
     internal_form,
     invalid_form,
     invalid_json,
 )
-from kubegang.api.validation.metadata import METADATA
-from kubegang.api.validation.pods.annotations import validate_annotations_kept
+from kubegang.api.validation.metadata import METADATA, MetadataRules, validate_metadata
+from kubegang.api.validation.pods.annotations import (
+    validate_annotations_kept,
+    validate_pod_annotations,
+)
 from kubegang.api.validation.pods.containers import trimmed_image
+from kubegang.api.validation.pods.context import COMPARISON_GATE
 from kubegang.api.validation.pods.create import SPEC, validate_pod_parts
+from kubegang.api.validation.pods.tolerations import validate_tolerations
 from kubegang.apimachinery.field import Path, forbidden_field, invalid_value, required
+from kubegang.apimachinery.names import is_dns1123_subdomain
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.feature_gates import FeatureGates
 
 _MAX_INT32 = 2**31 - 1
+_METADATA_RULES = MetadataRules(is_dns1123_subdomain)
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 _UPDATABLE = ",".join(
@@ -54,10 +61,18 @@ def validate_pod_update(new: JsonObject, old: JsonObject, gates: FeatureGates) -
     where = METADATA.child("annotations")
     yield from validate_annotations_kept(annotations, old_annotations, where)
     if new_spec != old_spec:
-        yield from _spec_update(new_spec, old_spec)
+        yield from _spec_update(new_spec, old_spec, gates)
 
 
-def _spec_update(new: JsonObject, old: JsonObject) -> Errors:
+def validate_changed_pod_as_new(pod: JsonObject, _gates: FeatureGates) -> Errors:
+    """Check of a changed pod what releases before 1.37 check, and tell, twice."""
+    metadata, spec = pod.get("metadata") or {}, pod.get("spec") or {}
+    yield from validate_metadata(metadata, _METADATA_RULES)
+    annotations = metadata.get("annotations") or {}
+    yield from validate_pod_annotations(annotations, spec, METADATA.child("annotations"))
+
+
+def _spec_update(new: JsonObject, old: JsonObject, gates: FeatureGates) -> Errors:
     for name in ("containers", "initContainers"):
         containers, old_containers = new.get(name) or (), old.get(name) or ()
         if len(containers) != len(old_containers):
@@ -69,7 +84,7 @@ def _spec_update(new: JsonObject, old: JsonObject) -> Errors:
     yield from deadline_errors
     if deadline_errors and new.get("activeDeadlineSeconds") is not None:
         return
-    yield from _only_added_tolerations(new, old)
+    yield from _only_added_tolerations(new, old, gates)
     yield from _only_removed_gates(new, old)
     yield from _rest_unchanged(new, old)
 
@@ -97,13 +112,16 @@ def _deadline(new: JsonObject, old: JsonObject) -> Errors:
         yield invalid_value(path, seconds, detail)
 
 
-def _only_added_tolerations(new: JsonObject, old: JsonObject) -> Errors:
+def _only_added_tolerations(new: JsonObject, old: JsonObject, gates: FeatureGates) -> Errors:
+    path = SPEC.child("tolerations")
     kept = [_without_seconds(toleration) for toleration in new.get("tolerations") or ()]
     for toleration in old.get("tolerations") or ():
         if _without_seconds(toleration) not in kept:
             detail = "existing toleration can not be modified except its tolerationSeconds"
-            yield forbidden_field(SPEC.child("tolerations"), detail)
+            yield forbidden_field(path, detail)
             return
+    comparing = gates.enabled_if_known(COMPARISON_GATE)
+    yield from validate_tolerations(new.get("tolerations") or (), path, comparing=comparing)
 
 
 def _without_seconds(toleration: JsonObject) -> Form:
@@ -139,7 +157,7 @@ def _rest_unchanged(new: JsonObject, old: JsonObject) -> Errors:
         yield from _gated(new, old, form, old_form)
     if form != old_form:
         detail = f"pod updates may not change fields other than {_UPDATABLE}\n"
-        yield forbidden_field(SPEC, detail + form_difference(old_form, form))
+        yield frozen_form(SPEC, detail, old=old_form, new=form)
 
 
 def _gated(new: JsonObject, old: JsonObject, form: Form, old_form: Form) -> Errors:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kubegang.api.resource.types import AllocationResult, DeviceRequest, ResourceClaim
 from kubegang.api.scheduling_rules import ResourceClaimRules
 from kubegang.scheduler.framework.cluster import ClusterView
+from kubegang.scheduler.framework.devices import ClaimReference
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.status import SKIP, SUCCESS, Status, failure, unresolvable
 from kubegang.scheduler.plugins.dynamicresources.claims import (
@@ -13,6 +14,7 @@ from kubegang.scheduler.plugins.dynamicresources.claims import (
     claims_of,
     consumer_of,
 )
+from kubegang.scheduler.plugins.dynamicresources.extended import own_claim, wants_devices
 from kubegang.scheduler.plugins.dynamicresources.notes import GroupNotes, PodNotes
 from kubegang.scheduler.plugins.dynamicresources.requests import claim_name
 from kubegang.scheduler.plugins.dynamicresources.settings import Settings
@@ -32,7 +34,8 @@ def begin(
         named = claims_of(pod, cluster.devices.claim, with_groups=settings.group_claims)
     except ClaimProblemError as problem:
         return unresolvable(str(problem))
-    if not named:
+    extended = settings.extended and wants_devices(pod, cluster.devices)
+    if not named and not extended:
         return SKIP
     for position, (_, claim) in enumerate(named):
         if claim.status.allocation is not None:
@@ -45,6 +48,10 @@ def begin(
         if not status.is_success:
             return status
     _fill_in(notes, pod, named, cluster=cluster, settings=settings)
+    if extended:
+        notes.extended = len(notes.claims)
+        notes.claims += (own_claim(pod, cluster.devices),)
+        notes.consumers += (consumer_of(pod, ClaimReference(""), None),)
     return SUCCESS
 
 

@@ -7,8 +7,10 @@ from typing import Final
 from kubegang.api.scheduling_rules import ResourceClaimRules
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.errors import FilterFailedError
+from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.status import SUCCESS, Status, unresolvable
 from kubegang.scheduler.plugins.dynamicresources.allocating import NodeAllocator, reachable_nodes
+from kubegang.scheduler.plugins.dynamicresources.extended import claim_on_node
 from kubegang.scheduler.plugins.dynamicresources.notes import KEY, Allocations, PodNotes
 from kubegang.scheduler.plugins.dynamicresources.readiness import readiness, took_too_long
 from kubegang.scheduler.plugins.dynamicresources.requests import (
@@ -19,6 +21,8 @@ from kubegang.scheduler.plugins.dynamicresources.settings import Settings
 
 _UNAVAILABLE: Final = unresolvable("resourceclaim not available on the node")
 _NOT_ALL: Final = unresolvable("cannot allocate all claims")
+_LEFT_OVER: Final = unresolvable("cannot schedule extended resource claim")
+_CANNOT_FIT: Final = unresolvable("cannot fit resource")
 
 
 class NodeFilter:
@@ -29,7 +33,9 @@ class NodeFilter:
         self._allocator = NodeAllocator(settings.features, rules)
         self._promises_bind = rules.promises_bind_nodes
 
-    def answer(self, notes: PodNotes, *, cluster: ClusterView, row: int, now: float) -> Status:
+    def answer(
+        self, notes: PodNotes, pod: PodInfo, *, cluster: ClusterView, row: int, now: float
+    ) -> Status:
         """Return whether a node will do.
 
         Raises:
@@ -42,8 +48,34 @@ class NodeFilter:
             self._look_around(notes, cluster, now=now)
         known = notes.answers.get(row)
         if known is None:
-            known = notes.answers[row] = self._answer(notes, cluster, row)
+            refused = self._see_extended(notes, pod, cluster=cluster, row=row)
+            known = notes.answers[row] = refused or self._answer(notes, cluster, row)
         return known
+
+    def _see_extended(
+        self, notes: PodNotes, pod: PodInfo, *, cluster: ClusterView, row: int
+    ) -> Status | None:
+        """Note for which extended resources the node needs devices, or refuse it."""
+        if notes.extended is None:
+            return None
+        if notes.left_over is not None:
+            # What it has may not be valid any more: it goes, and then the pod is tried anew.
+            return _LEFT_OVER
+        node = cluster.nodes.infos[row]
+        has = dict(node.allocatable)
+        lacking = {r.resource for r in pod.extended_requests if not has.get(r.resource)}
+        behind = {name for name in lacking if cluster.devices.class_behind(name) is not None}
+        if any(name not in has for name in lacking - behind):
+            return _CANNOT_FIT
+        notes.on_nodes.pop(node.name, None)
+        if behind:
+            notes.on_nodes[node.name] = claim_on_node(
+                notes.claims[notes.extended],
+                pod.extended_requests,
+                resources=behind,
+                devices=cluster.devices,
+            )
+        return None
 
     def _look_around(self, notes: PodNotes, cluster: ClusterView, *, now: float) -> None:
         """Note, for what is allocated, where it can be reached, and what cannot be used."""
@@ -75,6 +107,11 @@ class NodeFilter:
     def _answer(self, notes: PodNotes, cluster: ClusterView, row: int) -> Status:
         unavailable = {i for i, mask in notes.reachable.items() if not mask[row]} | notes.useless
         wanted = {i: notes.claims[i] for i in notes.unallocated() if i not in notes.shared}
+        if notes.extended is not None:
+            on_node = notes.on_nodes.get(cluster.nodes.names[row])
+            wanted.pop(notes.extended)
+            if on_node is not None:
+                wanted[notes.extended] = on_node.claim
         found: Allocations | None = {}
         if wanted:
             try:

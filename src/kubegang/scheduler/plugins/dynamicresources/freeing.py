@@ -13,6 +13,7 @@ from kubegang.scheduler.framework.binding import ApiChange
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo
 from kubegang.scheduler.plugins.dynamicresources.claims import is_reserved_for
+from kubegang.scheduler.plugins.dynamicresources.making import removing
 from kubegang.scheduler.plugins.dynamicresources.notes import PodNotes
 from kubegang.scheduler.plugins.dynamicresources.writing import freeing, giving_back, is_free_for
 
@@ -26,6 +27,12 @@ def free_for_group(group: PodGroupInfo, members: Iterable[PodNotes]) -> ApiChang
     """Return how a claim of a group that has nobody on a node is freed, if one can be."""
     found = (_free(notes, group.uid) for notes in members)
     return next((change for change in found if change is not None), None)
+
+
+def remove_left_over(notes: PodNotes) -> ApiChange | None:
+    """Return how the claim goes that an earlier attempt made for extended resources, if any."""
+    claim = notes.left_over
+    return None if claim is None else removing(claim.metadata.namespace, claim.metadata.name)
 
 
 def give_back_for_group(

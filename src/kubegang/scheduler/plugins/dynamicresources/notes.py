@@ -10,6 +10,7 @@ from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.nodetable import BoolArray
 from kubegang.scheduler.framework.pods import NodeName, PodUid
 from kubegang.scheduler.framework.status import Status
+from kubegang.scheduler.plugins.dynamicresources.extended import NodeClaim, is_in_mind
 
 KEY: Final = "DynamicResources"
 
@@ -33,6 +34,9 @@ class PodNotes:
         seen_at: the versions of nodes and devices for which the answers hold.
         unavailable: allocated claims that some node could not use.
         held: claims for which the pod counts as one that shares the promise.
+        extended: the position of the claim for extended resources, which comes last.
+        on_nodes: per node how that claim is there; it is not needed on all.
+        made: the name of that claim once it is made, to be taken back.
     """
 
     claims: tuple[ResourceClaim, ...] = ()
@@ -46,6 +50,15 @@ class PodNotes:
     seen_at: tuple[int, int] = (-1, -1)
     unavailable: set[int] = field(default_factory=set)
     held: list[str] = field(default_factory=list)
+    extended: int | None = None
+    on_nodes: dict[NodeName, NodeClaim] = field(default_factory=dict)
+    made: str = ""
+
+    @property
+    def left_over(self) -> ResourceClaim | None:
+        """The claim for extended resources that an earlier attempt made and did not use."""
+        claim = None if self.extended is None else self.claims[self.extended]
+        return None if claim is None or is_in_mind(claim) else claim
 
     def unallocated(self) -> list[int]:
         """Return the positions of claims whose status has no allocation."""

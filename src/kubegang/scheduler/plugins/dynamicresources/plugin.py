@@ -43,6 +43,7 @@ from kubegang.scheduler.plugins.dynamicresources.freeing import (
     free_for_group,
     free_for_pod,
     give_back_for_group,
+    remove_left_over,
 )
 from kubegang.scheduler.plugins.dynamicresources.hints import (
     is_schedulable_after_claim_change,
@@ -68,6 +69,7 @@ from kubegang.scheduler.plugins.dynamicresources.settings import Settings
 
 _NO_NOTE: Final = failure("not found")
 _FREED: Final = unschedulable("deallocation of ResourceClaim completed")
+_DELETED: Final = unschedulable("deletion of ResourceClaim completed")
 _NOTHING_LEFT: Final = unschedulable("deallocation and deletion of ResourceClaims completed")
 _FREED_FOR_GROUP: Final = unschedulable("deallocation of PodGroup ResourceClaim completed")
 _GIVEN_BACK: Final = unresolvable("ResourceClaim unreserved for PodGroup")
@@ -133,12 +135,12 @@ class DynamicResourcesOfPods:
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView
     ) -> PreFilterResult:
         """Look the claims up; refuse the pod if one cannot be had anywhere."""
-        notes = PodNotes() if pod.device_claims else NO_CLAIMS
+        notes = PodNotes() if self.concerns(pod) else NO_CLAIMS
         state.write(KEY, notes)
         group = begin_group(state)
         if group is not None:
             group.pods[pod.uid] = notes
-        if not pod.device_claims:
+        if not self.concerns(pod):
             return PreFilterResult(SKIP)
         status = begin(
             notes, pod, cluster=cluster, group=group, settings=self._settings, rules=self._rules
@@ -153,7 +155,7 @@ class DynamicResourcesOfPods:
         Raises:
             FilterFailedError: a claim or class cannot be evaluated.
         """
-        return self._filter.answer(notes_of(state), cluster=cluster, row=row, now=state.now)
+        return self._filter.answer(notes_of(state), pod, cluster=cluster, row=row, now=state.now)
 
     def pre_score(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray
@@ -177,8 +179,8 @@ class DynamicResourcesOfPods:
     # --- on the way to a node ------------------------------------------------------------
 
     def concerns(self, pod: PodInfo) -> bool:
-        """Return whether the pod has claims."""
-        return bool(pod.device_claims)
+        """Return whether the pod has claims, or may need one for extended resources."""
+        return bool(pod.device_claims) or (self._settings.extended and bool(pod.extended_requests))
 
     def reserve(
         self, state: CycleState, pod: PodInfo, *, node: NodeName, cluster: ClusterView
@@ -204,7 +206,7 @@ class DynamicResourcesOfPods:
                 return PreBindPlan(
                     failure(f"claim {claim} got allocated elsewhere in the meantime")
                 )
-        return plan(pod, notes, self._settings)
+        return plan(pod, notes, self._settings, node=node)
 
     def take_back(
         self, state: CycleState, pod: PodInfo, *, node: NodeName, cluster: ClusterView
@@ -226,6 +228,9 @@ class DynamicResourcesOfPods:
         freed = free_for_pod(pod, notes)
         if freed is not None:
             return PostFilterResult(_FREED, changes=(freed,))
+        removed = remove_left_over(notes)
+        if removed is not None:
+            return PostFilterResult(_DELETED, changes=(removed,))
         if self._settings.group_claims and not self._rules.makes_room_for_groups:
             given = self._given_back(state, pod, handle.cluster)
             if given is not None:
@@ -261,7 +266,7 @@ class DynamicResources(DynamicResourcesOfPods):
         if notes is None:
             return PodGroupPostFilterResult(_NO_NOTE)
         tried = [(pod, notes.pods[pod.uid]) for pod in members if pod.uid in notes.pods]
-        freed = [free_for_pod(pod, known) for pod, known in tried]
+        freed = [free_for_pod(pod, known) or remove_left_over(known) for pod, known in tried]
         changes = tuple(change for change in freed if change is not None)
         if None in freed and self._settings.group_claims:
             status, change = self._free_group(group, notes, members[0], cluster=handle.cluster)

@@ -8,8 +8,9 @@ from functools import partial
 from kubegang.scheduler.framework.binding import NOTHING_TO_DO, ApiChange, PreBindPlan
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
-from kubegang.scheduler.framework.status import SUCCESS, Status, failure
+from kubegang.scheduler.framework.status import SUCCESS, Status, failure, waiting
 from kubegang.scheduler.plugins.dynamicresources.claims import is_reserved_for
+from kubegang.scheduler.plugins.dynamicresources.making import making, removing
 from kubegang.scheduler.plugins.dynamicresources.notes import PodNotes
 from kubegang.scheduler.plugins.dynamicresources.pools import reaches
 from kubegang.scheduler.plugins.dynamicresources.readiness import has_conditions, readiness
@@ -18,7 +19,7 @@ from kubegang.scheduler.plugins.dynamicresources.settings import Settings
 from kubegang.scheduler.plugins.dynamicresources.writing import giving_back, taking
 
 
-def plan(pod: PodInfo, notes: PodNotes, settings: Settings) -> PreBindPlan:
+def plan(pod: PodInfo, notes: PodNotes, settings: Settings, *, node: NodeName) -> PreBindPlan:
     """Return how claims are allocated and reserved, and when the devices are ready.
 
     A pod with claims always has a plan, if only an empty one: so it says early where it will
@@ -35,14 +36,18 @@ def plan(pod: PodInfo, notes: PodNotes, settings: Settings) -> PreBindPlan:
             with_timestamp=conditions,
         )
         for position, claim in enumerate(notes.claims)
-        if not is_reserved_for(pod, claim, with_groups=settings.group_claims)
+        if position != notes.extended
+        and not is_reserved_for(pod, claim, with_groups=settings.group_claims)
     )
+    on_node = notes.on_nodes.get(node)
+    if on_node is not None:
+        changes += (making(pod, notes, on_node, with_timestamp=conditions),)
     waits = conditions and any(
         has_conditions(notes.allocation(position)) for position in range(len(notes.claims))
     )
     return PreBindPlan(
         changes=changes,
-        wait_for=partial(_devices_ready, notes=notes) if waits else _nothing_to_wait_for,
+        wait_for=partial(_devices_ready, notes=notes, waits=waits, is_made=on_node is not None),
         timeout_seconds=settings.binding_seconds,
         timeout_message="device binding timeout: context deadline exceeded",
     )
@@ -70,20 +75,27 @@ def out_of_reach(notes: PodNotes, node: NodeName, cluster: ClusterView) -> str:
 def given_back(pod: PodInfo, notes: PodNotes, cluster: ClusterView) -> Sequence[ApiChange]:
     """Return how claims are reserved no more for a pod that is not bound after all."""
     claims = (cluster.devices.claim(pod.namespace, c.metadata.name) for c in notes.claims)
-    return [
+    changes = [
         giving_back(claim, pod.uid)
         for claim in claims
         if claim is not None and is_reserved_for(pod, claim, with_groups=False)
     ]
+    if notes.made:
+        changes.append(removing(pod.namespace, notes.made))
+    return changes
 
 
-def _nothing_to_wait_for(_: ClusterView) -> Status:
-    return SUCCESS
-
-
-def _devices_ready(cluster: ClusterView, *, notes: PodNotes) -> Status:
-    for claim in notes.claims:
+def _devices_ready(cluster: ClusterView, *, notes: PodNotes, waits: bool, is_made: bool) -> Status:
+    if is_made and not _is_seen(cluster, notes):
+        return waiting()
+    if not waits:
+        return SUCCESS
+    for position, claim in enumerate(notes.claims):
         namespace, name = claim.metadata.namespace, claim.metadata.name
+        if position == notes.extended:
+            if not is_made:
+                continue
+            name = notes.made
         newest = cluster.devices.claim(namespace, name)
         if newest is None:
             return failure(f'could not find ResourceClaim "{namespace}/{name}"')
@@ -91,3 +103,15 @@ def _devices_ready(cluster: ClusterView, *, notes: PodNotes) -> Status:
         if not status.is_success:
             return status
     return SUCCESS
+
+
+def _is_seen(cluster: ClusterView, notes: PodNotes) -> bool:
+    """Return whether the API has shown the claim that was made, and so counts its devices."""
+    if notes.extended is None:
+        return True
+    in_mind = notes.claims[notes.extended].metadata
+    newest = cluster.devices.claim(in_mind.namespace, notes.made)
+    if newest is None or newest.status.allocation is None:
+        return False
+    cluster.devices.fulfil(in_mind.uid)
+    return True

@@ -25,6 +25,11 @@ def keep(notes: PodNotes, group: GroupNotes | None, *, node: NodeName, devices: 
         return failure("claim allocation not found for node")
     for position in unallocated:
         claim = notes.claims[position]
+        if position == notes.extended:
+            on_node = notes.on_nodes.get(node)
+            if on_node is None:
+                continue
+            claim = on_node.claim
         notes.promised[position] = found[position]
         devices.promise(_allocated(claim, found[position]))
         notes.held.append(claim.metadata.uid)

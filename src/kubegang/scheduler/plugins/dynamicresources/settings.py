@@ -22,12 +22,14 @@ class Settings(NamedTuple):
     Attributes:
         features: the gates that matter to allocation.
         group_claims: whether claims can be a group's (DRAWorkloadResourceClaims).
+        extended: whether devices can stand behind extended resources (DRAExtendedResource).
         by_topology: whether groups can have a topology key.
         binding_seconds: how long devices may take to be made ready.
     """
 
     features: DeviceFeatures
     group_claims: bool
+    extended: bool
     by_topology: bool
     binding_seconds: float
 
@@ -43,6 +45,7 @@ class Settings(NamedTuple):
         return cls(
             features=device_features(gates),
             group_claims=gates.enabled_if_known("DRAWorkloadResourceClaims"),
+            extended=gates.enabled_if_known("DRAExtendedResource"),
             by_topology=gates.enabled_if_known("TopologyAwareWorkloadScheduling"),
             binding_seconds=_seconds(args.binding_timeout),
         )

@@ -22,7 +22,7 @@ from kubegang.scheduler.plugins.dynamicresources.requests import claim_name
 
 FINALIZER: Final = "resource.kubernetes.io/delete-protection"
 
-_VERSION: Final = GroupVersion("resource.k8s.io", "v1")
+VERSION: Final = GroupVersion("resource.k8s.io", "v1")
 
 _Step = Callable[[ResourceClaim, float], ApiStep | Status | None]
 
@@ -127,7 +127,7 @@ def _change(claim: ResourceClaim, step: _Step, *, fulfils: bool = False) -> ApiC
             cluster.devices.fulfil(meta.uid)
 
     return ApiChange(
-        version=_VERSION,
+        version=VERSION,
         plural="resourceclaims",
         kind="ResourceClaim",
         namespace=meta.namespace,
@@ -148,7 +148,7 @@ def _patch(claim: ResourceClaim, status: JsonObject, **metadata: object) -> ApiW
         body["status"] = status
     return ApiWrite(
         verb="patch",
-        version=_VERSION,
+        version=VERSION,
         plural="resourceclaims",
         kind="ResourceClaim",
         namespace=meta.namespace,

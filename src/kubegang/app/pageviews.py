@@ -1,0 +1,114 @@
+"""What the page shows of a cluster that is watched: overview, story and explanations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.app.clustersource import Rules
+from kubegang.app.watching import WatchedCluster
+from kubegang.base.clock import Clock
+from kubegang.tools.explaining.explain import explain
+from kubegang.tools.explaining.report import ExplainReport, Subject
+from kubegang.tools.explaining.targets import NotThereError
+from kubegang.tools.overview.overview import overview_of
+from kubegang.tools.overview.report import Overview
+from kubegang.tools.overview.story import Story
+from kubegang.tools.rehearsal.stage import Stage
+from kubegang.tools.timeline import TimelineEntry
+from kubegang.web.views import NoSuchObjectError
+
+SHORTEST_PAUSE_SECONDS: Final = 0.25
+"""Between two looks; people do not see more, and a busy cluster changes all the time."""
+
+PAUSE_PER_SECOND: Final = 3.0
+"""A look that took long is followed by a pause that is so many times as long."""
+
+
+class PageView(msgspec.Struct, frozen=True, kw_only=True):
+    """A cluster, and what happened in it.
+
+    Attributes:
+        version: of the local copies that it was made of.
+        story: times are seconds since the epoch; the latest is the last.
+    """
+
+    version: int
+    overview: Overview
+    story: tuple[TimelineEntry, ...]
+
+
+class ClusterViews:
+    """The page's views. Nothing is computed while nobody looks."""
+
+    def __init__(self, watched: WatchedCluster, rules: Rules, *, clock: Clock) -> None:
+        """Begin with what has been read.
+
+        Args:
+            watched: the cluster; it has been read once.
+            rules: by which is decided about it.
+            clock: paces looks, and tells when changes came.
+        """
+        self._watched = watched
+        self._rules = rules
+        self._clock = clock
+        self._stage: tuple[int, Stage] | None = None
+        self._view: PageView | None = None
+        self._next_look = 0.0
+        self._story = Story()
+        self._begin_story()
+        watched.notify(self._see)
+
+    async def overview(self) -> PageView:
+        """Return the cluster as it is now."""
+        version, view = self._watched.version, self._view
+        if view is not None and view.version == version:
+            return view
+        started = self._clock.now()
+        overview = overview_of(self._stage_now(), version=self._rules.version.name)
+        self._story.note(overview)
+        self._view = PageView(version=version, overview=overview, story=self._story.entries())
+        took = self._clock.now() - started
+        self._next_look = self._clock.now() + max(SHORTEST_PAUSE_SECONDS, took * PAUSE_PER_SECOND)
+        return self._view
+
+    async def explain(self, kind: str, namespace: str, name: str) -> ExplainReport:
+        """Explain one object.
+
+        Raises:
+            NoSuchObjectError: there is none.
+        """
+        try:
+            return explain(
+                self._stage_now(),
+                Subject(kind, namespace, name),
+                version=self._rules.version.name,
+                backoff=self._rules.backoff,
+            )
+        except NotThereError as error:
+            raise NoSuchObjectError(str(error)) from error
+
+    async def changed_since(self, version: int) -> int:
+        """Wait for a change, and for the end of the pause after the last look."""
+        await self._watched.changed_since(version)
+        pause = self._next_look - self._clock.now()
+        if pause > 0:
+            await self._clock.sleep(pause)
+        return self._watched.version
+
+    def _stage_now(self) -> Stage:
+        version = self._watched.version
+        if self._stage is None or self._stage[0] != version:
+            self._stage = version, self._watched.source(self._rules).stage()
+        return self._stage[1]
+
+    def _begin_story(self) -> None:
+        self._story = Story()
+        self._story.begin(self._watched.objects())
+
+    def _see(self, obj: JsonObject, *, deleted: bool) -> None:
+        if self._story.is_long:
+            self._begin_story()
+        self._story.see(obj, at=self._clock.now(), deleted=deleted)

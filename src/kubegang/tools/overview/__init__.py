@@ -1,0 +1,1 @@
+"""Overview: a whole cluster at one glance, for the page and for ``kubegang top``."""

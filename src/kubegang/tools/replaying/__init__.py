@@ -1,0 +1,1 @@
+"""Replaying: a trace of jobs played against a cluster in virtual time."""

@@ -1,0 +1,164 @@
+"""Traces of jobs: what was submitted when, and how long it ran. Pure.
+
+Two forms. A CSV file has a header with the columns job_id, submission_time, duration and
+num_gpu, in seconds, as public traces do; further columns are passed over. A YAML document of
+kind JobTrace says for each job what its pods ask for.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from kubegang.apimachinery.objects import JsonObject
+from kubegang.apimachinery.quantity import Quantity, QuantityError
+
+API_VERSION: Final = "kubegang.dev/v1alpha1"
+KIND: Final = "JobTrace"
+COLUMNS: Final = ("job_id", "submission_time", "duration", "num_gpu")
+
+
+class TraceError(ValueError):
+    """A trace that cannot be used; the text says where and why."""
+
+
+class TraceJob(msgspec.Struct, frozen=True, kw_only=True):
+    """One job.
+
+    Attributes:
+        submitted: seconds since the trace began.
+        duration: how long it runs once all its pods have a node.
+        pods: how many it has.
+        gang: whether they start together or not at all.
+        requests: what each pod asks for.
+        topology_key: the label whose value all its nodes must share, or empty.
+    """
+
+    name: str
+    submitted: float
+    duration: float
+    pods: int = 1
+    gang: bool = False
+    requests: Mapping[str, str] = {}
+    priority: int = 0
+    topology_key: str = ""
+
+
+class _WrittenJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    name: str
+    submitted: float
+    duration: float
+    pods: int = 1
+    requests: Mapping[str, str | int] = {}
+    priority: int = 0
+    topology_key: str = ""
+
+
+class _WrittenTrace(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    api_version: str
+    kind: str
+    jobs: tuple[_WrittenJob, ...]
+
+
+def parse_csv(text: str, *, resource: str, per_node: int) -> tuple[TraceJob, ...]:
+    """Read a trace of GPU jobs.
+
+    A job of more GPUs than a node has becomes a gang of pods that take a node each.
+
+    Args:
+        text: the file.
+        resource: what its GPUs are called.
+        per_node: how many of them the largest node has.
+
+    Raises:
+        TraceError: a column is missing, or a value is none.
+    """
+    reader = csv.DictReader(io.StringIO(text))
+    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise TraceError(f"line 1: no column {', '.join(missing)}; need {', '.join(COLUMNS)}")
+    jobs = tuple(_csv_jobs(reader, resource, per_node))
+    return _in_order(jobs)
+
+
+def _csv_jobs(reader: csv.DictReader[str], resource: str, per_node: int) -> Iterator[TraceJob]:
+    for row in reader:
+        where = f"line {reader.line_num}"
+        gpus = _number(row, "num_gpu", where)
+        if gpus != int(gpus):
+            raise TraceError(f"{where}: num_gpu must be a whole number, found {row['num_gpu']}")
+        pods = math.ceil(gpus / per_node) if per_node and gpus > per_node else 1
+        each = per_node if pods > 1 else int(gpus)
+        yield TraceJob(
+            name=row["job_id"] or where,
+            submitted=_number(row, "submission_time", where),
+            duration=_number(row, "duration", where),
+            pods=pods,
+            gang=pods > 1,
+            requests={resource: str(each)} if each else {},
+        )
+
+
+def _number(row: Mapping[str, str | None], column: str, where: str) -> float:
+    try:
+        value = float(row[column] or "")
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise TraceError(f"{where}: {column} must be a number of 0 or more, found {row[column]!r}")
+    return value
+
+
+def parse_document(document: JsonObject) -> tuple[TraceJob, ...]:
+    """Read a trace of kind JobTrace.
+
+    Raises:
+        TraceError: a field is unknown, missing or of the wrong type, or breaks a rule.
+    """
+    try:
+        trace = msgspec.convert(document, _WrittenTrace)
+    except msgspec.ValidationError as error:
+        raise TraceError(str(error)) from error
+    if trace.api_version != API_VERSION or trace.kind != KIND:
+        found = f"{trace.api_version} and {trace.kind}"
+        raise TraceError(f"need apiVersion {API_VERSION} and kind {KIND}, found {found}")
+    return _in_order(
+        tuple(_written_job(job, f"jobs[{number}]") for number, job in enumerate(trace.jobs))
+    )
+
+
+def _written_job(job: _WrittenJob, where: str) -> TraceJob:
+    for field, value, least in (
+        ("submitted", job.submitted, 0),
+        ("duration", job.duration, 0),
+        ("pods", job.pods, 1),
+    ):
+        if not (math.isfinite(value) and value >= least):
+            raise TraceError(f"{where}.{field}: need {least} or more, found {value:g}")
+    requests = {resource: str(amount) for resource, amount in job.requests.items()}
+    for resource, amount in requests.items():
+        try:
+            Quantity.parse(amount)
+        except QuantityError as error:
+            raise TraceError(f"{where}.requests.{resource}: {error}") from error
+    return TraceJob(
+        name=job.name,
+        submitted=job.submitted,
+        duration=job.duration,
+        pods=job.pods,
+        gang=job.pods > 1,
+        requests=requests,
+        priority=job.priority,
+        topology_key=job.topology_key,
+    )
+
+
+def _in_order(jobs: tuple[TraceJob, ...]) -> tuple[TraceJob, ...]:
+    if not jobs:
+        raise TraceError("there are no jobs")
+    return tuple(sorted(jobs, key=lambda job: job.submitted))

@@ -1,0 +1,126 @@
+"""The page as an application: a few files, and a cluster's reports as JSON. It only reads.
+
+/            the page
+/login       trades the secret of the printed address for a session
+/assets/…    scripts and styles
+/overview    the cluster as it is now
+/explain/…   why one object waits
+/changes     an event stream that says when to look again
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Final
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from kubegang.web.assets import asset
+from kubegang.web.guard import LOGIN_PATH, Guard
+from kubegang.web.sessions import Sessions
+from kubegang.web.views import NoSuchObjectError, Views
+
+KEEP_ALIVE_SECONDS: Final = 15.0
+"""A stream says so often that it is still there, so that either side notices the other's end."""
+
+
+def create_page(
+    views: Views, sessions: Sessions, *, cookie: str, closing: asyncio.Event
+) -> ASGIApp:
+    """Put the page together.
+
+    Args:
+        views: what it shows.
+        sessions: who may see it.
+        cookie: the name of its cookie; browsers share cookies among all ports of a machine.
+        closing: once it is set, event streams end.
+    """
+    page = _Page(views, sessions, cookie, closing)
+    routes = [
+        Route("/", page.document),
+        Route(LOGIN_PATH, page.login),
+        Route("/assets/{name}", page.asset),
+        Route("/overview", page.overview),
+        Route("/explain/{kind}/{namespace}/{name}", page.explain),
+        Route("/changes", page.changes),
+    ]
+    return Guard(Starlette(routes=routes), sessions=sessions, cookie=cookie)
+
+
+class _Page:
+    def __init__(
+        self, views: Views, sessions: Sessions, cookie: str, closing: asyncio.Event
+    ) -> None:
+        self._views = views
+        self._sessions = sessions
+        self._cookie = cookie
+        self._closing = closing
+
+    async def document(self, _request: Request) -> Response:
+        return asset("page.html").response()
+
+    async def login(self, request: Request) -> Response:
+        session = self._sessions.open(request.query_params.get("secret", ""))
+        if session is None:
+            return asset("login.html").response(status=401)
+        answer = RedirectResponse("/", status_code=303)
+        # Lax, not strict: the address may have been clicked on in a terminal that is a page.
+        answer.set_cookie(self._cookie, session, httponly=True, samesite="lax")
+        return answer
+
+    async def asset(self, request: Request) -> Response:
+        try:
+            return asset(request.path_params["name"]).response()
+        except KeyError as error:
+            raise HTTPException(404) from error
+
+    async def overview(self, _request: Request) -> Response:
+        return _json(await self._views.overview())
+
+    async def explain(self, request: Request) -> Response:
+        asked = request.path_params
+        try:
+            report = await self._views.explain(asked["kind"], asked["namespace"], asked["name"])
+        except NoSuchObjectError as error:
+            raise HTTPException(404, str(error)) from error
+        return _json(report)
+
+    async def changes(self, _request: Request) -> Response:
+        return StreamingResponse(self._versions(), media_type="text/event-stream")
+
+    async def _versions(self) -> AsyncIterator[str]:
+        """Yield the events of a stream: first the version there is, then each new one."""
+        version = -1
+        while not self._closing.is_set():
+            newest = await self._next_version(version)
+            if newest is None:
+                yield ": still here\n\n"
+            else:
+                version = newest
+                yield f"data: {version}\n\n"
+
+    async def _next_version(self, version: int) -> int | None:
+        """Return the next version; ``None`` if there was none for a while, or all ends."""
+        changing = asyncio.ensure_future(self._views.changed_since(version))
+        ending = asyncio.ensure_future(self._closing.wait())
+        try:
+            await asyncio.wait(
+                {changing, ending},
+                timeout=KEEP_ALIVE_SECONDS,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            return changing.result() if changing.done() else None
+        finally:
+            changing.cancel()
+            ending.cancel()
+
+
+def _json(report: msgspec.Struct) -> Response:
+    return Response(msgspec.json.encode(report), media_type="application/json")

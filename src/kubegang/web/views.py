@@ -1,0 +1,31 @@
+"""What the page shows: reports that somebody else makes. The page writes them as JSON."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+
+class NoSuchObjectError(LookupError):
+    """What was asked about is not there; the text says what that is."""
+
+
+class Views(Protocol):
+    """Answers of one cluster; they only read."""
+
+    async def overview(self) -> msgspec.Struct:
+        """Return the cluster as it is now."""
+        ...
+
+    async def explain(self, kind: str, namespace: str, name: str) -> msgspec.Struct:
+        """Return why an object waits, or where it is.
+
+        Raises:
+            NoSuchObjectError: there is none.
+        """
+        ...
+
+    async def changed_since(self, version: int) -> int:
+        """Wait until something has changed since a version; return the newest version."""
+        ...
