@@ -84,6 +84,7 @@ fix: $(READY)  ## format, and apply safe lint fixes
 bench: $(READY)  ## speed and memory beside the real control plane, as ratios of one run (long)
 	tests/real/peer/build 37
 	$(BIN)/python bench/control_plane.py
+	$(BIN)/python bench/apiserver.py
 	$(BIN)/python bench/scheduling.py
 
 lock:  ## pin new versions of the dependencies

@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from starlette.types import Message
 
 from kubegang.api.facts import load_facts
+from kubegang.api.profile import VersionProfile
 from kubegang.api.scheme import Scheme
 from kubegang.apiserver.app import create_app
 from kubegang.apiserver.authn import IDENTITY_EXTENSION, Authenticator, Identity
@@ -41,6 +42,7 @@ class Reply(NamedTuple):
     status: int
     headers: dict[str, str]
     body: bytes
+    warnings: tuple[str, ...] = ()
 
     @property
     def object(self) -> dict[str, Any]:
@@ -116,7 +118,7 @@ class Api:
             rng=random.Random(1),
             git_version=profile.git_version,
             authenticator=Authenticator({"secret": Identity("tester", ("testers",))}),
-            **settings,
+            **{**_rules_of(profile), **settings},
         )
         await bootstrap(app.state.backend)
         return cls(app)
@@ -150,9 +152,9 @@ class Api:
         await self.app(scope, receive, send)
         start = messages[0]
         received = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
-        return Reply(
-            start["status"], received, b"".join(one.get("body", b"") for one in messages[1:])
-        )
+        told = tuple(_warning_text(value) for name, value in start["headers"] if name == b"warning")
+        body = b"".join(one.get("body", b"") for one in messages[1:])
+        return Reply(start["status"], received, body, told)
 
     def watch(self, target: str, *, headers: dict[str, str] | None = None) -> Stream:
         """Begin a watch."""
@@ -255,6 +257,22 @@ def binding(name: str, node: str, **metadata: Any) -> dict[str, Any]:
         "metadata": {"name": name, **metadata},
         "target": {"kind": "Node", "name": node},
     }
+
+
+def _rules_of(profile: VersionProfile) -> dict[str, Any]:
+    """Return what the release does otherwise, as the server takes it."""
+    return {
+        "identity_rules": profile.identity_rules,
+        "validation_rules": profile.validation_rules,
+        "warning_rules": profile.warning_rules,
+        "table_rules": profile.table_rules,
+    }
+
+
+def _warning_text(header: bytes) -> str:
+    """Return the text of a Warning header, which stands in quotes behind code and agent."""
+    quoted = header.decode().removeprefix('299 - "').removesuffix('"')
+    return quoted.replace('\\"', '"').replace("\\\\", "\\")
 
 
 def _encoded(body: Any) -> bytes:
