@@ -223,7 +223,14 @@ class Replay:
         self._admit("update", info, target, new, old)
         new["metadata"]["resourceVersion"] = "1"
         old["metadata"]["resourceVersion"] = "1"
-        prepare_update(new, old, info, gates=self._gates, subresource=target.subresource)
+        prepare_update(
+            new,
+            old,
+            info,
+            gates=self._gates,
+            subresource=target.subresource,
+            now="2026-01-01T00:00:00Z",
+        )
         canonicalize(new, info.gvk)
         of_status = target.subresource == "status"
         validate = validate_status_update if of_status else validate_update

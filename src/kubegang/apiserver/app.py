@@ -21,7 +21,7 @@ from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.api.scheme import Scheme
 from kubegang.api.table_rules import NEWEST_TABLE_RULES, TableRules
 from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
-from kubegang.api.warning_rules import NEWEST_WARNING_RULES, WarningRules
+from kubegang.api.warning_rules import NEWEST_WARNING_RULES, WarningRules, with_gates
 from kubegang.apimachinery.signedtokens import SigningKey
 from kubegang.apiserver.access import AccessControl
 from kubegang.apiserver.admission.chain import Admission
@@ -116,7 +116,7 @@ def create_app(
         kinds=frozenset(facts.kinds()),
         services=ServicePool(store, rng),
         validation=validation_rules,
-        warnings=warning_rules,
+        warnings=with_gates(warning_rules, gates),
         tables=table_rules,
         authorizer=authorizer,
         signing_key=key,

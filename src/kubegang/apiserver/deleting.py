@@ -128,10 +128,12 @@ def _plan(obj: JsonObject, info: ResourceInfo, options: DeleteOptions, now: floa
     """Write onto an object what its deletion waits for, and say what to do with it."""
     metadata = obj["metadata"]
     before = dict(metadata)
+    rules = rules_of(info.group_resource)
     if info.stored_as == _NAMESPACE and _namespace_waits(obj, now):
+        _settle_dependents(metadata, options.propagation, orphans_by_default=False)
         return _Plan(keep=True, mark=metadata != before)
     marked = "deletionTimestamp" in metadata
-    begin = rules_of(info.group_resource).begin_deletion
+    begin = rules.begin_deletion
     if begin is not None and not marked:
         begin(obj, now)
         return _Plan(keep=True, mark=True)
@@ -140,8 +142,9 @@ def _plan(obj: JsonObject, info: ResourceInfo, options: DeleteOptions, now: floa
         return _Plan(keep=True, mark=False)
     if graceful and not marked:
         _mark(metadata, now, _grace_seconds(obj, options))
-    orphans = rules_of(info.group_resource).orphans_by_default
-    _settle_dependents(metadata, options.propagation, orphans_by_default=orphans)
+    if rules.collected:
+        orphans = rules.orphans_by_default
+        _settle_dependents(metadata, options.propagation, orphans_by_default=orphans)
     finalizers = metadata.get("finalizers")
     if finalizers and not graceful and not marked:
         _mark(metadata, now, 0)

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterable
 
 import msgspec
-import yaml
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -34,6 +33,7 @@ from kubegang.apiserver.errors import method_not_allowed, unknown_resource
 from kubegang.apiserver.negotiation import YAML, negotiate
 from kubegang.apiserver.requests import header
 from kubegang.apiserver.responses import Answer, error_answer, json_answer, page_not_found
+from kubegang.apiserver.yamlform import document_as_yaml
 
 AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
@@ -194,7 +194,7 @@ def _answer(scope: Scope, make: Callable[[str], ASGIApp]) -> ASGIApp:
 
 
 def _encoded(document: JsonObject) -> Answer:
-    return Answer(yaml.safe_dump(document).encode(), content_type=YAML)
+    return Answer(document_as_yaml(document), content_type=YAML)
 
 
 def _accepts_aggregated(accept: str) -> bool:

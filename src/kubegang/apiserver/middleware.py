@@ -15,8 +15,10 @@ from kubegang.apimachinery.errors import ApiError
 from kubegang.apiserver.chance import Rng, new_uid
 from kubegang.apiserver.errors import from_store, internal
 from kubegang.apiserver.metrics import RequestMetrics
-from kubegang.apiserver.requests import ApiRequest, ClientGoneError
+from kubegang.apiserver.negotiation import YAML, wants_yaml
+from kubegang.apiserver.requests import ApiRequest, ClientGoneError, header
 from kubegang.apiserver.responses import TEXT, Answer, error_answer
+from kubegang.apiserver.yamlform import as_yaml
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.store.interface import StoreError
@@ -33,17 +35,21 @@ async def answer_with(
     try:
         answer = await make()
     except ApiError as error:
-        answer = error_answer(error, _warnings(scope))
+        answer = _failure(error, scope)
     except StoreError as error:
-        answer = error_answer(from_store(error), _warnings(scope))
+        answer = _failure(from_store(error), scope)
     except ClientGoneError:
         return
     await answer(scope, receive, send)
 
 
-def _warnings(scope: Scope) -> list[str]:
+def _failure(error: ApiError, scope: Scope) -> Answer:
+    """Answer with the Status of a failure, in the form that the client reads."""
     request: ApiRequest | None = scope.get("kubegang.request")
-    return request.warnings if request is not None else []
+    answer = error_answer(error, request.warnings if request is not None else ())
+    if wants_yaml(header(scope, b"accept")):
+        answer.body, answer.content_type = as_yaml(answer.body), YAML
+    return answer
 
 
 class RequestLog:

@@ -67,6 +67,14 @@ class _Clause(msgspec.Struct, frozen=True):
 PLAIN = Representation()
 
 
+def wants_yaml(accept: str) -> bool:
+    """Return whether a client that is refused reads YAML rather than JSON."""
+    try:
+        return negotiate(accept).media_type == YAML
+    except NotAcceptableError:
+        return False
+
+
 @lru_cache(maxsize=256)
 def negotiate(accept: str) -> Representation:
     """Return the first form that the client accepts and this server can make.

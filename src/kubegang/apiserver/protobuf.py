@@ -6,7 +6,8 @@ wire mean stands in ``protobuf_fields.json``, which ``scripts/generate_protobuf_
 writes: per message the rows (number, JSON name, type, presence). Types are ``string``, ``int``,
 ``bool``, ``double``, ``bytes``, ``quantity``, ``int-or-string``, ``json``, ``time``,
 ``micro-time``, or a message, behind ``list:``, ``map:`` (string keys) or ``wrapped:`` (a
-message that only holds a list).
+message that only holds a list). ``schema-or-…`` are members of a custom kind's schema that are
+a schema or something simpler.
 
 Pure: no clock, no I/O but the one read of the table.
 """
@@ -34,6 +35,9 @@ from kubegang.apiserver.protowire import (
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 MAGIC = b"k8s\x00"
+
+SCHEMA = "apiextensions.v1.JSONSchemaProps"
+"""The message that describes custom objects."""
 
 MAX_DEPTH = 100
 """Deeper messages are refused: no kind nests further, and the reader calls itself."""
@@ -214,4 +218,28 @@ def _value(kind: str, wire: Wire, depth: int) -> Any:
         for _, inner in pairs(read_bytes(wire)):
             items += _items(kind.removeprefix("wrapped:list:"), inner, depth)
         return items
+    if kind.startswith("schema-or-"):
+        return _schema_or_simpler(kind, wire, depth)
     return _message(read_bytes(wire), kind, depth + 1)
+
+
+def _schema_or_simpler(kind: str, wire: Wire, depth: int) -> Any:
+    """Return what a message with a schema, or with something in its place, says.
+
+    ``schema-or-bool`` has the simpler form as field 1 and the schema as 2, the others the
+    schema as 1 and a list as 2.
+    """
+    if kind == "schema-or-bool":
+        allows: Any = False
+        for number, inner in pairs(read_bytes(wire)):
+            allows = _value("bool" if number == 1 else SCHEMA, inner, depth)
+        return allows
+    schema: Any = None
+    simpler: list[Any] = []
+    item = "string" if kind == "schema-or-strings" else SCHEMA
+    for number, inner in pairs(read_bytes(wire)):
+        if number == 1:
+            schema = _value(SCHEMA, inner, depth)
+        elif number == 2:
+            simpler += _items(item, inner, depth)
+    return simpler or schema

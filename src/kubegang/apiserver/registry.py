@@ -82,11 +82,18 @@ def complete_accepted(obj: JsonObject, info: ResourceInfo) -> None:
 
 
 def prepare_update(
-    new: JsonObject, old: JsonObject, info: ResourceInfo, *, gates: FeatureGates, subresource: str
+    new: JsonObject,
+    old: JsonObject,
+    info: ResourceInfo,
+    *,
+    gates: FeatureGates,
+    subresource: str,
+    now: str,
 ) -> None:
     """Keep what this request may not change, and count a changed spec.
 
-    ``subresource`` is empty, ``status``, or another part that is written like the object.
+    ``subresource`` is empty, ``status``, or another part that is written like the object;
+    ``now`` is the time as objects have it.
     """
     rules = rules_of(info.group_resource)
     _keep_system_metadata(new["metadata"], old["metadata"])
@@ -95,12 +102,17 @@ def prepare_update(
         return
     if subresource == "status":
         _keep_all_but_status(new, old, rules)
+        if rules.stamp_status_update is not None:
+            rules.stamp_status_update(new, old, now)
     elif info.status_subresource:
         _take(new, old, "status")
     if subresource == "finalize":
         prepare_finalize(new, old)
-    elif not subresource and rules.prepare_update is not None:
-        rules.prepare_update(new, old)
+    elif not subresource:
+        if rules.prepare_update is not None:
+            rules.prepare_update(new, old)
+        if rules.stamp_update is not None:
+            rules.stamp_update(new, old, now)
     drop_disabled_fields(new, old, info.gvk, gates)
     if info.generation and new.get("spec") != old.get("spec"):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 import msgspec
-import yaml
 
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.errors import BadRequestError, NotAcceptableError
@@ -20,6 +19,7 @@ from kubegang.apiserver.negotiation import JSON, YAML, Representation, negotiate
 from kubegang.apiserver.requests import ApiRequest
 from kubegang.apiserver.responses import Answer, warning_headers
 from kubegang.apiserver.table import IncludeObject, partial_object, render_table
+from kubegang.apiserver.yamlform import as_yaml
 
 _BROWSERS = ("curl/", "Wget/", "Mozilla/5.0")
 """Programs behind which a person is: they get their JSON indented, as upstream does it."""
@@ -136,11 +136,6 @@ def finish(
     return Answer(body, status, content_type=content_type, headers=headers)
 
 
-def as_yaml(body: bytes) -> bytes:
-    """Return JSON as YAML."""
-    return yaml.dump(msgspec.json.decode(body), Dumper=_DUMPER, encoding="utf-8")
-
-
 def wants_indented(request: ApiRequest) -> bool:
     """Return whether a person reads the answer."""
     if request.query and "pretty" in request.query:
@@ -172,6 +167,3 @@ def _wrong_shape(info: ResourceInfo, asked: str, found: str, kind: str) -> NotAc
     return NotAcceptableError(
         f"you requested {asked}, but the requested object is {found} (*{package}.{kind})"
     )
-
-
-_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)

@@ -14,6 +14,7 @@ from kubegang.apimachinery.errors import (
 )
 from kubegang.apimachinery.managedfields import keep_times, record_update
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apimachinery.times import format_time
 from kubegang.apiserver import codec, conversion
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.errors import unsigned_problem
@@ -106,7 +107,14 @@ def _prepare(
     _check_revision(new, item, write)
     if write.is_service:
         allocate(backend.services, write.held, new, old)
-    prepare_update(new, old, info, gates=backend.gates, subresource=write.subresource)
+    prepare_update(
+        new,
+        old,
+        info,
+        gates=backend.gates,
+        subresource=write.subresource,
+        now=format_time(backend.clock.now()),
+    )
     canonicalize(new, info.gvk)
     errors = update_errors(
         new,

@@ -24,7 +24,7 @@ def _created(plural: str, obj: dict[str, Any]) -> dict[str, Any]:
 def _updated(
     plural: str, new: dict[str, Any], old: dict[str, Any], subresource: str = ""
 ) -> dict[str, Any]:
-    prepare_update(new, old, _row(plural), gates=_GATES, subresource=subresource)
+    prepare_update(new, old, _row(plural), gates=_GATES, subresource=subresource, now="now")
     return new
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kubegang.api.validation.devices.allocation import device_id
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.strategies.rules import KindRules
@@ -17,9 +19,27 @@ def _prepare_status_update(new: JsonObject, old: JsonObject) -> None:
 
 
 def _prepare_slice(resource_slice: JsonObject, now: str) -> None:
+    for _, taint in _taints(resource_slice):
+        taint.setdefault("timeAdded", now)
+
+
+def _stamp_taints(new: JsonObject, old: JsonObject, now: str) -> None:
+    """Keep since when taints have been there; those without a time that are new begin now."""
+    known = {_taint_id(device, taint): taint.get("timeAdded") for device, taint in _taints(old)}
+    for device, taint in _taints(new):
+        if taint.get("timeAdded") is None:
+            taint["timeAdded"] = known.get(_taint_id(device, taint)) or now
+
+
+def _taints(resource_slice: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+    """Yield each taint with the name of its device."""
     for device in (resource_slice.get("spec") or {}).get("devices") or ():
         for taint in device.get("taints") or ():
-            taint.setdefault("timeAdded", now)
+            yield device.get("name") or "", taint
+
+
+def _taint_id(device: str, taint: JsonObject) -> tuple[str, ...]:
+    return (device, *(taint.get(name) or "" for name in ("key", "value", "effect")))
 
 
 def _prepare_taint_rule(rule: JsonObject, now: str) -> None:
@@ -36,5 +56,5 @@ def _allocated(claim: JsonObject) -> set[str]:
 CLAIMS_ON_DEVICES = KindRules(
     prepare_status_update=_prepare_status_update, status_resets_metadata=True
 )
-SLICES = KindRules(prepare_create=_prepare_slice)
+SLICES = KindRules(prepare_create=_prepare_slice, stamp_update=_stamp_taints)
 TAINT_RULES = KindRules(prepare_create=_prepare_taint_rule, status_resets_metadata=True)

@@ -14,6 +14,9 @@ PrepareCreate = Callable[[JsonObject, str], None]
 PrepareUpdate = Callable[[JsonObject, JsonObject], None]
 """Changes a new object, given the old one."""
 
+StampUpdate = Callable[[JsonObject, JsonObject, str], None]
+"""Changes a new object, given the old one and the time."""
+
 
 def _new_status() -> JsonObject:
     return {}
@@ -37,10 +40,13 @@ class KindRules:
         complete_accepted: runs on creation after all checks, for what upstream defaults when
             it reads the stored object.
         prepare_update: runs on updates of the object itself.
+        stamp_update: runs after that, for what notes when it happened.
         prepare_status_update: runs on updates of ``/status``.
+        stamp_status_update: runs after that, for what notes when it happened.
         status_resets_metadata: ``/status`` changes no metadata, not even labels.
         begin_deletion: a first DELETE only marks the object; the number is the time.
         orphans_by_default: a DELETE that says nothing leaves the dependents alone.
+        collected: whether the garbage collector is told what to do with dependents.
         orphan_warning: what a client that says nothing is warned of.
     """
 
@@ -55,10 +61,13 @@ class KindRules:
     complete_create: Callable[[JsonObject], None] | None = None
     complete_accepted: Callable[[JsonObject], None] | None = None
     prepare_update: PrepareUpdate | None = None
+    stamp_update: StampUpdate | None = None
     prepare_status_update: PrepareUpdate | None = None
+    stamp_status_update: StampUpdate | None = None
     status_resets_metadata: bool = False
     begin_deletion: Callable[[JsonObject, float], None] | None = None
     orphans_by_default: bool = False
+    collected: bool = True
     orphan_warning: str = ""
 
 

@@ -28,6 +28,11 @@ def _take_generated_labels(job: JsonObject) -> None:
         job["metadata"]["labels"] = dict(labels)
 
 
+def _keep_generated_labels(new: JsonObject, _old: JsonObject) -> None:
+    # Upstream defaults when it reads what it stored.
+    _take_generated_labels(new)
+
+
 def _count_change(new: JsonObject, old: JsonObject) -> None:
     """Raise the generation whatever changes but metadata: kinds without a spec, CSI drivers."""
     if {**new, "metadata": None} != {**old, "metadata": None}:
@@ -48,9 +53,11 @@ def _encode_texts(secret: JsonObject) -> None:
         secret["data"] = {**(secret.get("data") or {}), **encoded}
 
 
+_EVENTS = KindRules(collected=False)
 _STATUS_ALONE = KindRules(status_resets_metadata=True)
 
 _RULES = {
+    GroupResource("", "events"): _EVENTS,
     GroupResource("", "namespaces"): NAMESPACES,
     GroupResource("", "nodes"): NODES,
     GroupResource("", "persistentvolumeclaims"): CLAIMS,
@@ -66,6 +73,7 @@ _RULES = {
     GroupResource("batch", "jobs"): KindRules(
         prepare_create=_select_own_pods,
         complete_accepted=_take_generated_labels,
+        prepare_status_update=_keep_generated_labels,
         orphans_by_default=True,
         orphan_warning=(
             "child pods are preserved by default when jobs are deleted; set "
@@ -74,6 +82,7 @@ _RULES = {
         ),
     ),
     GroupResource("discovery.k8s.io", "endpointslices"): KindRules(prepare_update=_count_change),
+    GroupResource("events.k8s.io", "events"): _EVENTS,
     GroupResource("resource.k8s.io", "devicetaintrules"): TAINT_RULES,
     GroupResource("resource.k8s.io", "resourceclaims"): CLAIMS_ON_DEVICES,
     GroupResource("resource.k8s.io", "resourceslices"): SLICES,

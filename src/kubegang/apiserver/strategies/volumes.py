@@ -8,13 +8,26 @@ from kubegang.apiserver.strategies.rules import KindRules
 # What an old-style data source may be; anything else was always dropped in silence.
 _OLD_SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 
+_SINCE = "lastPhaseTransitionTime"
+
 
 def _pending() -> JsonObject:
     return {"phase": "Pending"}
 
 
 def _prepare_volume(volume: JsonObject, now: str) -> None:
-    volume["status"]["lastPhaseTransitionTime"] = now
+    volume["status"][_SINCE] = now
+
+
+def _stamp_phase(new: JsonObject, old: JsonObject, now: str) -> None:
+    """Note when the phase changed, unless whoever changed it did (KEP-3762)."""
+    status, old_status = new.setdefault("status", {}), old.get("status") or {}
+    known = old_status.get(_SINCE)
+    if status.get("phase") == old_status.get("phase"):
+        if status.get(_SINCE) is None and known is not None:
+            status[_SINCE] = known
+    elif status.get(_SINCE) in (None, known):
+        status[_SINCE] = now
 
 
 def _prepare_claim(claim: JsonObject, _now: str) -> None:
@@ -46,7 +59,9 @@ def _is_old_source(source: JsonObject) -> bool:
     return (source.get("apiGroup") or "", source.get("kind") or "") in _OLD_SOURCES
 
 
-VOLUMES = KindRules(new_status=_pending, prepare_create=_prepare_volume)
+VOLUMES = KindRules(
+    new_status=_pending, prepare_create=_prepare_volume, stamp_status_update=_stamp_phase
+)
 CLAIMS = KindRules(
     new_status=_pending, prepare_create=_prepare_claim, prepare_update=_prepare_claim_update
 )
