@@ -1,14 +1,16 @@
 """Write ``apiserver/protobuf_fields.json`` from the public Go API modules.
 
 Field numbers, JSON names and pointers are facts of the Kubernetes API that stand in struct
-tags. This script reads them from ``k8s.io/api`` and ``k8s.io/apimachinery`` in the Go module
-cache and writes them in this project's own form; no source text is taken over. With
+tags. This script reads them from ``k8s.io/api`` and its neighbours in the Go module cache and
+writes them in this project's own form; no source text is taken over. Releases never give a
+number another meaning, so one table does for all: the newest release's, with the kinds and
+fields that only older ones have. With
 ``--check`` it compares with the file in the repository, and with ``--samples`` it decodes the
 sample messages that the module carries and compares them with the JSON beside them.
 
 Usage::
 
-    python scripts/generate_protobuf_fields.py --release 0.37.2 [--check] [--samples]
+    python scripts/generate_protobuf_fields.py [--check] [--samples]
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ from kubegang.apiserver.protobuf import decode_protobuf
 
 TARGET = Path(__file__).parents[1] / "src/kubegang/apiserver/protobuf_fields.json"
 
+RELEASES = ("0.37.2", "0.36.3", "0.35.4")
+"""Those of the releases that are served, the newest first."""
+
 PACKAGES = (
     "k8s.io/api/core/v1",
     "k8s.io/api/batch/v1",
@@ -33,6 +38,8 @@ PACKAGES = (
     "k8s.io/api/scheduling/v1",
     "k8s.io/api/scheduling/v1beta1",
     "k8s.io/api/scheduling/v1alpha3",
+    "k8s.io/api/scheduling/v1alpha2",
+    "k8s.io/api/scheduling/v1alpha1",
     "k8s.io/api/coordination/v1",
     "k8s.io/api/events/v1",
     "k8s.io/api/authentication/v1",
@@ -42,8 +49,14 @@ PACKAGES = (
     "k8s.io/api/storage/v1",
     "k8s.io/api/rbac/v1",
     "k8s.io/api/autoscaling/v1",
+    "k8s.io/api/discovery/v1",
+    "k8s.io/api/node/v1",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
 )
+"""A release has no folder for those that it does not have."""
+
 META = "k8s.io/apimachinery/pkg/apis/meta/v1"
+EXTENSIONS = PACKAGES[-1]
 OPTIONS_KIND = "DeleteOptions"
 
 SCALARS = {
@@ -62,12 +75,18 @@ SCALARS = {
     f"{META}.Time": "time",
     f"{META}.MicroTime": "micro-time",
     f"{META}.FieldsV1": "json",
+    f"{EXTENSIONS}.JSON": "json",
+    f"{EXTENSIONS}.JSONSchemaPropsOrBool": "schema-or-bool",
+    f"{EXTENSIONS}.JSONSchemaPropsOrArray": "schema-or-schemas",
+    f"{EXTENSIONS}.JSONSchemaPropsOrStringArray": "schema-or-strings",
 }
 """Types that have a form of their own in JSON, by their Go name."""
 
 STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+EMPTY_STRUCT = re.compile(r"^type (\w+) struct ?\{\}", re.MULTILINE)
 ALIAS = re.compile(r"^type (\w+) ((?:\[\]|map\[\w+\])?[\w.]+)$", re.MULTILINE)
 FIELD = re.compile(r"^\t(?:\w+[ \t]+)?([\w.\[\]*]+)[ \t]+`([^`]*)`", re.MULTILINE)
+TYPE_META = re.compile(r"^\t(?:\w+\.)?TypeMeta\b", re.MULTILINE)
 IMPORT = re.compile(r'^\t(?:(\w+) )?"([\w./-]+)"$', re.MULTILINE)
 GROUP = re.compile(r'GroupName\s*=\s*"([^"]*)"')
 TAG = re.compile(r'(\w+):"([^"]*)"')
@@ -105,12 +124,14 @@ class GoPackage:
             self.group = group[1]
         for name, target in ALIAS.findall(text):
             self.aliases[name] = self._qualify(target, imports)
+        for name in EMPTY_STRUCT.findall(text):
+            self.structs[name] = []
         for name, body in STRUCT.findall(text):
             self.structs[name] = [
                 Member(self._qualify(go_type, imports), tags["json"], number)
                 for go_type, tags, number in _tagged_fields(body)
             ]
-            if "TypeMeta" in body and not re.search(r"(List|Options)$", name):
+            if TYPE_META.search(body) and not re.search(r"(List|Options)$", name):
                 self.kinds.append(name)
 
     def _qualify(self, go_type: str, imports: dict[str, str]) -> str:
@@ -143,7 +164,9 @@ class Table:
         self.kinds: dict[str, str] = {}
 
     def add_package(self, path: str) -> None:
-        """Add every kind of a package."""
+        """Add every kind of a package that the release has."""
+        if not self._folder(path).is_dir() and self._folder(path).parent.is_dir():
+            return
         package = self._package(path)
         version = path.rsplit("/", 1)[-1]
         prefix = f"{package.group}/{version}" if package.group else version
@@ -156,12 +179,15 @@ class Table:
 
     def _package(self, path: str) -> GoPackage:
         if path not in self._packages:
-            module, _, rest = path.removeprefix("k8s.io/").partition("/")
-            folder = self._cache / "k8s.io" / f"{module}@v{self._release}" / rest
+            folder = self._folder(path)
             if not folder.is_dir():
-                sys.exit(f"{folder} is missing: go mod download k8s.io/{module}@v{self._release}")
+                sys.exit(f"{folder} is missing: go mod download its module")
             self._packages[path] = GoPackage(path, folder)
         return self._packages[path]
+
+    def _folder(self, path: str) -> Path:
+        module, _, rest = path.removeprefix("k8s.io/").partition("/")
+        return self._cache / "k8s.io" / f"{module}@v{self._release}" / rest
 
     def _message(self, path: str, name: str) -> str:
         parts = path.split("/")
@@ -206,13 +232,32 @@ class Table:
         return f"wrapped:{target}" if target.startswith("list:") else target
 
 
-def build(cache: Path, release: str) -> str:
-    """Return the table's text for one release of the modules."""
+def table_of(cache: Path, release: str) -> Table:
+    """Return the table of one release of the modules."""
     table = Table(cache, release)
     for path in PACKAGES:
         table.add_package(path)
     table.add_options()
-    lines = ["{", f' "source": "k8s.io/api and k8s.io/apimachinery v{release}",', ' "kinds": {']
+    return table
+
+
+def add_older(table: Table, older: Table) -> None:
+    """Add the kinds, messages and fields that only an older release has."""
+    table.kinds = {**older.kinds, **table.kinds}
+    for name, rows in older.messages.items():
+        known = table.messages.setdefault(name, [])
+        numbers = {row[0] for row in known}
+        known += [row for row in rows if row[0] not in numbers]
+        known.sort()
+
+
+def build(cache: Path) -> str:
+    """Return the table's text for all releases."""
+    table = table_of(cache, RELEASES[0])
+    for release in RELEASES[1:]:
+        add_older(table, table_of(cache, release))
+    source = f"k8s.io/api, apimachinery and apiextensions-apiserver v{', v'.join(RELEASES)}"
+    lines = ["{", f' "source": "{source}",', ' "kinds": {']
     lines += _joined(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(table.kinds.items()))
     lines += [" },", ' "messages": {']
     lines += _joined(
@@ -229,7 +274,7 @@ def _joined(entries: Iterator[str]) -> list[str]:
 
 
 def failing_samples(cache: Path, release: str) -> list[str]:
-    """Decode the module's sample messages; return a line for each that differs from its JSON."""
+    """Decode a module's sample messages; return a line for each that differs from its JSON."""
     samples = cache / "k8s.io" / f"api@v{release}" / "testdata/HEAD"
     failures = []
     for key in json.loads(TARGET.read_text())["kinds"]:
@@ -247,7 +292,6 @@ def failing_samples(cache: Path, release: str) -> list[str]:
 def main() -> None:
     """Write or check the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--release", default="0.37.2")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     parser.add_argument("--samples", action="store_true", help="decode the module's samples")
     options = parser.parse_args()
@@ -256,13 +300,14 @@ def main() -> None:
             ["go", "env", "GOMODCACHE"], check=True, capture_output=True, text=True
         ).stdout.strip()
     )
-    text = build(cache, options.release)
+    text = build(cache)
     if not options.check:
         TARGET.write_text(text)
     elif TARGET.read_text() != text:
-        sys.exit(f"{TARGET} is not what this script writes for {options.release}")
-    if options.samples and (failures := failing_samples(cache, options.release)):
-        sys.exit("\n".join(failures))
+        sys.exit(f"{TARGET} is not what this script writes")
+    for release in RELEASES if options.samples else ():
+        if failures := failing_samples(cache, release):
+            sys.exit("\n".join(failures))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from tests.system.upprocess import Up
 HERE = Path(__file__).resolve().parent
 AXE = HERE / "node_modules" / "axe-core" / "axe.min.js"
 KUBECTL = Path(sys.executable).parent / "kubectl"
-PATIENCE_MILLISECONDS = 30_000
+PATIENCE_MILLISECONDS = 60_000
 
 _ADDRESS = r"page, good for one login: .*"
 

@@ -9,7 +9,7 @@ import pytest
 from kubegang.apimachinery.objects import JsonObject
 from tests.browser.pageprocess import AXE, PATIENCE_MILLISECONDS, Cluster
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 SERIOUS = ("serious", "critical")
 RUN_AXE = "async () => (await axe.run()).violations"
@@ -74,7 +74,7 @@ def test_a_gang_is_seen_waiting_with_its_reason_and_running_once_a_node_is_added
 
 
 def test_the_keyboard_opens_an_explanation_and_closes_it_again(cluster: Cluster, page: Any) -> None:
-    cluster.apply(training_job("by-keyboard", pods=3, cpu="100"))
+    cluster.apply(training_job("by-keyboard", pods=3, cpu="999"))
     button = row(page, "by-keyboard", "unschedulable").get_by_role("button")
     dialog = page.get_by_role("dialog")
 
@@ -84,16 +84,30 @@ def test_the_keyboard_opens_an_explanation_and_closes_it_again(cluster: Cluster,
     told = dialog.inner_text()
     page.keyboard.press("Escape")
 
-    assert "add 3 nodes with 100 cpu" in told
+    assert "add 3 nodes with 999 cpu" in told
     assert not dialog.is_visible()
     assert page.evaluate("document.activeElement.textContent") == "by-keyboard"
 
 
+def test_a_supposition_tells_what_would_start(cluster: Cluster, page: Any) -> None:
+    cluster.apply(node("huge", cpu="500"), training_job("supposed", pods=2, cpu="400"))
+    row(page, "supposed", "unschedulable")
+
+    page.get_by_label("add").fill("1")
+    page.get_by_label("like").fill("huge")
+    page.get_by_role("button", name="Suppose", exact=True).click()
+
+    answer = page.locator("#what-if-answer")
+    answer.get_by_text("supposed would start: 2 pods would get a node").wait_for(
+        timeout=PATIENCE_MILLISECONDS
+    )
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_fault(cluster: Cluster, page: Any, scheme: str) -> None:
-    cluster.apply(node("any", cpu="2"), training_job("looked-at", pods=3, cpu="100"))
+    cluster.apply(node("any", cpu="2"), training_job(f"looked-at-{scheme}", pods=3, cpu="999"))
     page.emulate_media(color_scheme=scheme)
-    button = row(page, "looked-at", "unschedulable").get_by_role("button")
+    button = row(page, f"looked-at-{scheme}", "unschedulable").get_by_role("button")
     faults = serious_faults(page)
     button.click()
     page.get_by_role("dialog").get_by_text("What happened").wait_for(timeout=PATIENCE_MILLISECONDS)
@@ -128,7 +142,7 @@ def test_an_address_that_was_used_shows_nobody_anything(cluster: Cluster, browse
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(cluster: Cluster, page: Any) -> None:
-    cluster.apply(node("any", cpu="2"), training_job("small-screen", pods=3, cpu="100"))
+    cluster.apply(node("any", cpu="2"), training_job("small-screen", pods=3, cpu="999"))
     page.set_viewport_size({"width": 360, "height": 740})
     row(page, "small-screen", "unschedulable")
 

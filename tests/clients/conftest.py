@@ -9,24 +9,28 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.conftest import kubeconfig, kubectl, word
-from tests.system.upprocess import up
+from tests.system.upprocess import Up, up
 
 __all__ = ["kubeconfig", "kubectl", "word"]
 
-NODES = 2
+FLAGS = ("--in-memory", "--nodes=2", "--components=apiserver,controllers,scheduler,nodes")
 
 
 @pytest.fixture(scope="session")
 def cluster_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Path]]:
     """Return the way to a running ``kubegang up`` of a release, started when first wanted."""
-    started: dict[str, Path] = {}
+    started: dict[str, Up] = {}
     with ExitStack() as running:
 
         def start(release: str) -> Path:
             if release not in started:
-                flags = ("--in-memory", f"--nodes={NODES}", f"--kubernetes-version={release}")
                 directory = tmp_path_factory.mktemp("cluster")
-                started[release] = running.enter_context(up(directory, *flags)).kubeconfig
-            return started[release]
+                flags = (*FLAGS, f"--kubernetes-version={release}")
+                started[release] = running.enter_context(up(directory, *flags))
+            cluster = started[release]
+            if cluster.process.poll() is not None:
+                said = cluster.process.stdout.read() if cluster.process.stdout else ""
+                pytest.fail(f"the cluster has ended: {said[-4000:]}")
+            return cluster.kubeconfig
 
         yield start

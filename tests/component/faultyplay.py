@@ -84,6 +84,11 @@ async def end_state(client: Client, *resources: Resource) -> Objects:
 def _untouched(obj: Any) -> Any:
     """Return an object as if no user had annotated it."""
     annotations = obj["metadata"].get("annotations", {})
-    if annotations.pop(TOUCHED, None) and not annotations:
-        del obj["metadata"]["annotations"]
+    if annotations.pop(TOUCHED, None):
+        if not annotations:
+            del obj["metadata"]["annotations"]
+        if obj["kind"] == "Deployment":
+            # Of all kinds, only this one counts annotations in its generation.
+            obj["metadata"]["generation"] -= 1
+            obj["status"]["observedGeneration"] -= 1
     return obj

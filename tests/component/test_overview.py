@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from rich.console import Console
 
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.cli.rendering.tables import print_parts
+from kubegang.cli.rendering.topview import top_parts
 from kubegang.tools.overview.overview import overview_of
 from kubegang.tools.overview.report import Gang, Overview
 from tests.component.toolscenes import RACK, explained, gang, node, pod, source
@@ -172,3 +177,33 @@ def test_an_empty_cluster_has_an_overview() -> None:
     found = overview()
 
     assert (found.keys, found.domains, found.gangs) == ((), (), ())
+
+
+def drawn(found: Overview, *, gangs: int | None = None) -> list[str]:
+    console = Console(file=io.StringIO())
+    with console.capture() as capture:
+        print_parts(top_parts(found, gangs=gangs), console)
+    del capture
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
+
+
+def test_a_terminal_shows_the_same() -> None:
+    on_node = running(pod("alone", on="n1", cpu="3"))
+
+    lines = drawn(overview(*WAITING, on_node))
+
+    assert lines[0] == "Kubernetes 1.37: 1 node, 1 waiting"
+    (waits,) = (line for line in lines if line.startswith("g "))
+    assert "waits: no room   0/3, needs 3   0" in waits
+    assert "needs 3 pods at once in the cluster" in waits
+    (runs,) = (line for line in lines if line.startswith("alone"))
+    assert runs.split()[:3] == ["alone", "runs", "1/1"]
+    assert lines[-1] == "all       1       3/4 cpu, 1/110 pods"
+
+
+def test_a_small_terminal_shows_who_waits_and_how_many_there_are_besides() -> None:
+    lines = drawn(overview(*WAITING, running(pod("alone", on="n1", cpu="3"))), gangs=1)
+
+    assert [line for line in lines if line.startswith("alone")] == []
+    assert "1 more" in lines

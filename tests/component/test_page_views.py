@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.bootstrap import bootstrap
-from kubegang.app.clusterlive import read_live
 from kubegang.app.clustersource import SourceOptions, rules_of_live
 from kubegang.app.configuration import resolve_profile, scheduler_configuration
 from kubegang.app.dashboard import bind_page
 from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
-from kubegang.app.errors import BadInputError
+from kubegang.app.errors import BadInputError, ClusterUnreachableError
 from kubegang.app.options import UpOptions
-from kubegang.app.pageviews import SHORTEST_PAUSE_SECONDS, ClusterViews
+from kubegang.app.pageviews import SHORTEST_PAUSE_SECONDS, ClusterViews, followed
 from kubegang.app.policy import PAGE_USER, ensure_roles
-from kubegang.app.watching import WatchedCluster
 from kubegang.base.clock import VirtualClock, run_virtual
-from kubegang.client.api import ApiClient
+from kubegang.cli.main import commands
 from kubegang.client.asgi import AsgiTransport
 from kubegang.client.resources import NODES, PODS, pod_groups_in
 from kubegang.store.memory import MemoryStore
-from kubegang.web.views import NoSuchObjectError
+from kubegang.web.views import NoSuchObjectError, Supposition
 from tests.component.test_tools_on_live_clusters import GuardedApp
 from tests.component.toolscenes import gang, node, pod
 
 START = 1_795_000_000.0
 GROUPS = pod_groups_in("v1beta1")
+NOWHERE = """\
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+"""
 
 
 class Scene:
@@ -62,17 +69,12 @@ class Scene:
     @asynccontextmanager
     async def views(self) -> AsyncIterator[ClusterViews]:
         transport = AsgiTransport(self.server, user=PAGE_USER, groups=("system:authenticated",))
-        client = ApiClient(transport, user_agent="kubegang-page")
-        live = await read_live(client, transport, progress=lambda _text: None)
-        watched = WatchedCluster(client, live, clock=self.clock)
-        following = asyncio.create_task(watched.run())
-        try:
-            await watched.synced()
-            rules = rules_of_live(SourceOptions(), live)
-            yield ClusterViews(watched, rules, clock=self.clock)
-        finally:
-            following.cancel()
-            await asyncio.gather(following, return_exceptions=True)
+        async with followed(
+            transport,
+            rules_for=lambda live: rules_of_live(SourceOptions(), live),
+            clock=self.clock,
+        ) as views:
+            yield views
 
 
 def play(story: Callable[[Scene, ClusterViews], Awaitable[None]], *objects: JsonObject) -> Scene:
@@ -133,6 +135,35 @@ def test_an_object_is_explained_in_full() -> None:
     assert scene.server.writes == []
 
 
+def test_a_supposition_is_played_through_and_nothing_is_done() -> None:
+    async def story(_scene: Scene, views: ClusterViews) -> None:
+        (plan,) = (await views.what_if(Supposition(add=1, like="n1"))).plans
+        assert sorted(one.pod for one in plan.binds) == ["default/p0", "default/p1"]
+        assert plan.pending == ()
+
+    scene = play(story, node("n1", cpu="2"), *GANG)
+
+    assert scene.server.writes == []
+
+
+@pytest.mark.parametrize(
+    "supposed",
+    [
+        Supposition(add=1, like="n2"),
+        Supposition(add=1, like="/etc/hostname"),
+        Supposition(add=1),
+        Supposition(cordon="n2"),
+        Supposition(drain="n2"),
+    ],
+)
+def test_only_nodes_that_there_are_can_be_supposed(supposed: Supposition) -> None:
+    async def story(_scene: Scene, views: ClusterViews) -> None:
+        with pytest.raises(NoSuchObjectError):
+            await views.what_if(supposed)
+
+    play(story, node("n1", cpu="2"))
+
+
 def test_the_story_begins_with_what_is_there_and_goes_on_with_what_changes() -> None:
     told: list[str] = []
 
@@ -176,3 +207,19 @@ def test_other_machines_cannot_reach_the_page(listen: str) -> None:
 def test_the_page_listens_on_loopback() -> None:
     with bind_page("localhost:0") as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize("command", ["dashboard", "top"])
+def test_a_cluster_that_does_not_answer_is_told(command: str, tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(NOWHERE)
+
+    done = CliRunner().invoke(commands, [command, f"--kubeconfig={kubeconfig}"])
+
+    assert isinstance(done.exception, ClusterUnreachableError)
+
+
+def test_an_address_that_others_reach_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    done = CliRunner().invoke(commands, ["dashboard", "--listen=0.0.0.0:0"])
+
+    assert isinstance(done.exception, BadInputError)

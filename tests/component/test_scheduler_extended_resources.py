@@ -238,3 +238,45 @@ async def test_a_pod_that_is_not_bound_leaves_no_claim(cluster: Cluster) -> None
     assert len(await claims_in(cluster)) == 1
     assert not scheduler.cache.snapshot().devices.promises()
     assert (await cluster.user.get(PODS, "p", NS))["spec"]["nodeName"] == "n1"
+
+
+@scheduler_test
+async def test_a_claim_whose_making_was_not_answered_is_replaced(cluster: Cluster) -> None:
+    await cluster.add_nodes("n1")
+    await add_devices(cluster, published("n1", "d0"), offering())
+    await cluster.start()
+    cluster.lossy.lose_answers("/namespaces/default/resourceclaims")
+    await ask(cluster, "p", container("c", 1))
+    # The claim that goes had no devices, so nobody is told: the pod is looked at in the end.
+    await cluster.wait_for(["p"], at_most=400)
+
+    (claim,) = await claims_in(cluster)
+    status = await extended_status(cluster, "p")
+    assert status is not None
+    assert status["resourceClaimName"] == claim["metadata"]["name"]
+
+
+@scheduler_test
+async def test_members_of_a_gang_see_which_devices_their_siblings_took(cluster: Cluster) -> None:
+    await cluster.add_nodes("n1", "n2", cpu=16)
+    await add_devices(cluster, offering(), *(published(n, "d0", "d1") for n in ("n1", "n2")))
+    await cluster.start()
+    members = [f"p{i}" for i in range(4)]
+    await cluster.add_group("g", 4)
+    await cluster.add_group("more", 1)
+    for name in members:
+        await ask(cluster, name, container("c", 1), group="g")
+    await cluster.wait_for(members, at_most=5)
+    await ask(cluster, "left", container("c", 1), group="more")
+    await cluster.wait(3)
+
+    placed = await cluster.placements()
+    assert sorted(placed.values()) == ["n1", "n1", "n2", "n2"]
+    given = {
+        (r["pool"], r["device"])
+        for one in await claims_in(cluster)
+        for r in one["status"]["allocation"]["devices"]["results"]
+    }
+    assert len(given) == 4
+    said = (await cluster.condition("left"))["message"]
+    assert "2 cannot allocate all claims" in said

@@ -84,12 +84,14 @@ async def test_a_single_process_does_the_same(tmp_path: Path) -> None:
         await client.close()
         await wait_for_phase(cluster, "Running")
         children = cluster.children()
+        pages = [line for line in cluster.lines if line.startswith("page, good for one login: ")]
 
         cluster.process.send_signal(signal.SIGINT)
         cluster.process.wait(timeout=SIGTERM_SECONDS)
 
     assert cluster.process.returncode == 0
     assert children == []
+    assert len(pages) == 1
 
 
 async def test_a_component_that_crashes_is_told_and_restarted(tmp_path: Path) -> None:

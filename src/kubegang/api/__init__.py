@@ -1,6 +1,7 @@
-"""The kinds: structure, defaults, validation, and the typed forms that code reads.
+"""The kinds: structure, defaults, validation, warnings, and the typed forms that code reads.
 
 Structure comes from the generated facts tables in ``schema``; ``scheme`` lists the
-resources; ``defaults`` and ``validation`` hold one module per API group; the folders named
-after groups hold typed forms. No behaviour beyond that: nothing here decides or acts.
+resources; ``defaults``, ``validation`` and ``warnings`` hold one module per API group; the
+folders named after groups hold typed forms. No behaviour beyond that: nothing here decides or
+acts.
 """

@@ -26,6 +26,9 @@ _OPEN_MAPS = frozenset({"object", "map", "any"})
 _KEY_DEFAULTS = {"protocol": "TCP"}
 """Defaults of list-map keys: of all kinds, only ports have one that is not a zero."""
 
+_NAMELESS = "io.k8s.api.core.v1.LocalObjectReference"
+"""Of all kinds that are told from others by a key, only this may have none."""
+
 
 class ItemKeyError(ValueError):
     """A list item that cannot be told from others; the message is upstream's."""
@@ -130,7 +133,7 @@ def _key_default(schema: Schema, name: str) -> Any:
         return schema.key_defaults[name]
     if name in _KEY_DEFAULTS and items.name:
         return _KEY_DEFAULTS[name]
-    if name in items.required:
+    if name in items.required or items.name == _NAMELESS:
         # Members that are always written have the zero of their type as default.
         return _zero(items.fields[name])
     raise ItemKeyError(

@@ -15,6 +15,7 @@ from functools import lru_cache, total_ordering
 from typing import Final
 
 _MAX_INT64: Final = 2**63 - 1
+_SUM_DIGITS: Final = 60
 _NANO: Final = -9
 
 _FORMAT_WRONG = (
@@ -107,9 +108,12 @@ class Quantity:
 
     def plus(self, other: Quantity) -> Quantity:
         """Return the sum, in this quantity's family; zero takes the other's."""
-        scale = min(self._scale, other._scale)
-        unscaled = _shift(self._unscaled, self._scale - scale) + _shift(
-            other._unscaled, other._scale - scale
+        # What is finer than the last of so many digits is rounded up: 1e999999 is never written
+        # out.
+        finest = max(self._digits(), other._digits()) - _SUM_DIGITS
+        scale = max(min(self._scale, other._scale), finest)
+        unscaled = _shift(self._unscaled, scale - self._scale) + _shift(
+            other._unscaled, scale - other._scale
         )
         family = self._family if self._unscaled else other._family
         return Quantity(unscaled, scale, family=family)

@@ -21,16 +21,13 @@ import uvloop
 from starlette.types import ASGIApp
 
 from kubegang.apiserver.serving import UvicornWithoutSignals
-from kubegang.app.clusterlive import LiveCluster, read_live
-from kubegang.app.clustersource import Rules, SourceOptions, live_transport, rules_of_live
+from kubegang.app.clustersource import SourceOptions, live_transport, rules_of_live
 from kubegang.app.errors import BadInputError
-from kubegang.app.listening import bind, parse_listen
+from kubegang.app.listening import LISTEN, bind, parse_listen
 from kubegang.app.options import DEFAULT_PAGE_LISTEN
-from kubegang.app.pageviews import ClusterViews
-from kubegang.app.watching import WatchedCluster
+from kubegang.app.pageviews import ClusterViews, RulesFor, followed
 from kubegang.base.clock import Clock, RealClock
 from kubegang.base.logging import configure_logging
-from kubegang.client.api import ApiClient
 from kubegang.client.interface import Transport
 from kubegang.web.guard import LOGIN_PATH
 from kubegang.web.page import create_page
@@ -40,7 +37,6 @@ _GRACE_SECONDS: Final = 1
 """How long answers may take after a stop was asked for."""
 
 Say = Callable[[str], None]
-RulesFor = Callable[[LiveCluster], Rules]
 
 
 class DashboardOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,9 +55,9 @@ def run_dashboard(options: DashboardOptions, *, say: Say) -> None:
         ClusterUnreachableError: the cluster does not answer.
     """
     configure_logging(component="page", json=False, level=options.log_level)
-    listener = bind_page(options.listen)
-    transport = live_transport(options.source)
-    uvloop.run(_until_signal(options, transport, listener, say))
+    with bind_page(options.listen) as listener:
+        transport = live_transport(options.source)
+        uvloop.run(_until_signal(options, transport, listener, say))
 
 
 async def _until_signal(
@@ -83,19 +79,19 @@ async def _until_signal(
         await page
 
 
-def bind_page(listen: str) -> socket.socket:
-    """Return the page's listening socket.
+def bind_page(listen: str, *, flag: str = LISTEN) -> socket.socket:
+    """Return the page's listening socket where a flag says.
 
     Raises:
         BadInputError: the address cannot be had, or others than this machine could reach it.
     """
-    host, port = parse_listen(listen)
-    listener = bind(host, port)
+    host, port = parse_listen(listen, flag=flag)
+    listener = bind(host, port, flag=flag)
     if not ip_address(listener.getsockname()[0].partition("%")[0]).is_loopback:
         listener.close()
         raise BadInputError(
-            f"the page answers on loopback only, found {listen!r}; from elsewhere use a tunnel, "
-            "as with ssh -L"
+            f"{flag}: the page answers on loopback only, found {listen!r}; from elsewhere use a "
+            "tunnel, as with ssh -L"
         )
     return listener
 
@@ -123,24 +119,12 @@ async def serve_page(
         BadInputError: a flag is wrong.
         ClusterUnreachableError: the cluster does not answer.
     """
-    client = ApiClient(transport, user_agent="kubegang-page")
-    try:
-        live = await read_live(client, transport, progress=lambda _text: None)
-        rules = rules_for(live)
-        watched = WatchedCluster(client, live, clock=clock)
-        following = asyncio.create_task(watched.run())
-        try:
-            await watched.synced()
-            views = ClusterViews(watched, rules, clock=clock)
-            closing = asyncio.Event()
-            app = _page(views, sock, say=say, closing=closing)
-            async with _serving(app, sock, closing):
-                ready()
-                await following
-        finally:
-            following.cancel()
-    finally:
-        await client.close()
+    closing = asyncio.Event()
+    async with followed(transport, rules_for=rules_for, clock=clock) as views:
+        app = _page(views, sock, say=say, closing=closing)
+        async with _serving(app, sock, closing):
+            ready()
+            await asyncio.Event().wait()
 
 
 def _page(views: ClusterViews, sock: socket.socket, *, say: Say, closing: asyncio.Event) -> ASGIApp:

@@ -11,10 +11,11 @@ import socket
 from kubegang.app.errors import BadInputError
 
 BACKLOG = 4096
+LISTEN = "--listen"
 
 
-def parse_listen(text: str) -> tuple[str, int]:
-    """Split ``HOST:PORT``; an IPv6 host stands in brackets.
+def parse_listen(text: str, *, flag: str = LISTEN) -> tuple[str, int]:
+    """Split ``HOST:PORT`` as a flag says it; an IPv6 host stands in brackets.
 
     Raises:
         BadInputError: the text has another form.
@@ -22,13 +23,13 @@ def parse_listen(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise BadInputError(
-            f"--listen: need HOST:PORT with a port up to 65535 (0 picks one), found {text!r}"
+            f"{flag}: need HOST:PORT with a port up to 65535 (0 picks one), found {text!r}"
         )
     return host.strip("[]"), int(port)
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket.
+def bind(host: str, port: int, *, flag: str = LISTEN) -> socket.socket:
+    """Return a listening socket where a flag says.
 
     Raises:
         BadInputError: the address cannot be had; says who may hold it.
@@ -48,7 +49,7 @@ def bind(host: str, port: int) -> socket.socket:
         listener.close()
         raise BadInputError(
             f"cannot listen on {host}:{port}: {error.strerror or error}; "
-            "choose another with --listen HOST:PORT, port 0 picks a free one"
+            f"choose another with {flag} HOST:PORT, port 0 picks a free one"
         ) from error
     listener.settimeout(0)
     return listener

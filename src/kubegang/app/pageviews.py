@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
 from typing import Final
 
 import msgspec
 
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.app.clustersource import Rules
+from kubegang.app.clusterlive import LiveCluster, read_live
+from kubegang.app.clustersource import Rules, SourceOptions
 from kubegang.app.watching import WatchedCluster
+from kubegang.app.whatif import AddedNodes, Suppositions, what_if_in
 from kubegang.base.clock import Clock
+from kubegang.client.api import ApiClient
+from kubegang.client.interface import Transport
 from kubegang.tools.explaining.explain import explain
 from kubegang.tools.explaining.report import ExplainReport, Subject
 from kubegang.tools.explaining.targets import NotThereError
@@ -18,13 +25,17 @@ from kubegang.tools.overview.report import Overview
 from kubegang.tools.overview.story import Story
 from kubegang.tools.rehearsal.stage import Stage
 from kubegang.tools.timeline import TimelineEntry
-from kubegang.web.views import NoSuchObjectError
+from kubegang.tools.whatif.report import WhatIfReport
+from kubegang.web.views import NoSuchObjectError, Supposition
 
 SHORTEST_PAUSE_SECONDS: Final = 0.25
 """Between two looks; people do not see more, and a busy cluster changes all the time."""
 
 PAUSE_PER_SECOND: Final = 3.0
 """A look that took long is followed by a pause that is so many times as long."""
+
+
+RulesFor = Callable[[LiveCluster], Rules]
 
 
 class PageView(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +101,28 @@ class ClusterViews:
         except NotThereError as error:
             raise NoSuchObjectError(str(error)) from error
 
+    async def what_if(self, supposed: Supposition) -> WhatIfReport:
+        """Play a supposition through.
+
+        Raises:
+            NoSuchObjectError: there is no such node.
+        """
+        source = self._watched.source(self._rules)
+        known = {node.name for node in source.state.nodes}
+        # Elsewhere a shape may also be a file; a page has no business with files.
+        for name in (supposed.like, supposed.cordon, supposed.drain):
+            if name and name not in known:
+                raise NoSuchObjectError(f"there is no node {name}")
+        if supposed.add and not supposed.like:
+            raise NoSuchObjectError("nodes to be added need one that they are like")
+        added = AddedNodes(supposed.add, supposed.add, supposed.like)
+        suppositions = Suppositions(
+            add_nodes=(added,) if supposed.add else (),
+            cordon=(supposed.cordon,) if supposed.cordon else (),
+            drain=(supposed.drain,) if supposed.drain else (),
+        )
+        return what_if_in(source, SourceOptions(), suppositions, read_standard_input=str)
+
     async def changed_since(self, version: int) -> int:
         """Wait for a change, and for the end of the pause after the last look."""
         await self._watched.changed_since(version)
@@ -112,3 +145,34 @@ class ClusterViews:
         if self._story.is_long:
             self._begin_story()
         self._story.see(obj, at=self._clock.now(), deleted=deleted)
+
+
+@contextlib.asynccontextmanager
+async def followed(
+    transport: Transport, *, rules_for: RulesFor, clock: Clock
+) -> AsyncIterator[ClusterViews]:
+    """Follow a cluster inside the block, which begins when it has been read.
+
+    Args:
+        transport: the way to it.
+        rules_for: by whose rules is decided about it.
+        clock: the time.
+
+    Raises:
+        BadInputError: a flag is wrong.
+        ClusterUnreachableError: the cluster does not answer.
+    """
+    client = ApiClient(transport, user_agent="kubegang-page")
+    try:
+        live = await read_live(client, transport, progress=lambda _text: None)
+        rules = rules_for(live)
+        watched = WatchedCluster(client, live, clock=clock)
+        following = asyncio.create_task(watched.run())
+        try:
+            await watched.synced()
+            yield ClusterViews(watched, rules, clock=clock)
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+    finally:
+        await client.close()

@@ -114,7 +114,9 @@ def _prepare(
 
 
 def _page_listener(options: UpOptions) -> socket.socket | None:
-    return bind_page(options.page_listen) if "page" in options.components else None
+    if "page" not in options.components:
+        return None
+    return bind_page(options.page_listen, flag="--page-listen")
 
 
 def _write_credentials(

@@ -20,6 +20,7 @@ from kubegang.cli.explain import explain
 from kubegang.cli.replay import replay
 from kubegang.cli.run import run
 from kubegang.cli.scheduler import scheduler
+from kubegang.cli.top import top
 from kubegang.cli.up import up
 from kubegang.cli.upgrade import upgrade
 from kubegang.cli.user import user
@@ -41,6 +42,7 @@ commands.add_command(scheduler)
 commands.add_command(explain)
 commands.add_command(dump)
 commands.add_command(dashboard)
+commands.add_command(top)
 commands.add_command(check_command)
 commands.add_command(convert)
 commands.add_command(what_if_command)

@@ -5,6 +5,7 @@
 /assets/…    scripts and styles
 /overview    the cluster as it is now
 /explain/…   why one object waits
+/what-if     what nodes more or less would change
 /changes     an event stream that says when to look again
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 from starlette.applications import Starlette
@@ -25,10 +26,20 @@ from starlette.types import ASGIApp
 from kubegang.web.assets import asset
 from kubegang.web.guard import LOGIN_PATH, Guard
 from kubegang.web.sessions import Sessions
-from kubegang.web.views import NoSuchObjectError, Views
+from kubegang.web.views import NoSuchObjectError, Supposition, Views
 
 KEEP_ALIVE_SECONDS: Final = 15.0
 """A stream says so often that it is still there, so that either side notices the other's end."""
+
+
+MOST_NODES: Final = 1000
+"""So many may be supposed at once."""
+
+
+class _AskedSupposition(Supposition, frozen=True, forbid_unknown_fields=True):
+    """A supposition as a request's query."""
+
+    add: Annotated[int, msgspec.Meta(ge=0, le=MOST_NODES)] = 0
 
 
 def create_page(
@@ -49,6 +60,7 @@ def create_page(
         Route("/assets/{name}", page.asset),
         Route("/overview", page.overview),
         Route("/explain/{kind}/{namespace}/{name}", page.explain),
+        Route("/what-if", page.what_if),
         Route("/changes", page.changes),
     ]
     return Guard(Starlette(routes=routes), sessions=sessions, cookie=cookie)
@@ -88,6 +100,16 @@ class _Page:
         asked = request.path_params
         try:
             report = await self._views.explain(asked["kind"], asked["namespace"], asked["name"])
+        except NoSuchObjectError as error:
+            raise HTTPException(404, str(error)) from error
+        return _json(report)
+
+    async def what_if(self, request: Request) -> Response:
+        try:
+            supposed = msgspec.convert(dict(request.query_params), _AskedSupposition, strict=False)
+            report = await self._views.what_if(supposed)
+        except msgspec.ValidationError as error:
+            raise HTTPException(400, str(error)) from error
         except NoSuchObjectError as error:
             raise HTTPException(404, str(error)) from error
         return _json(report)

@@ -11,6 +11,21 @@ class NoSuchObjectError(LookupError):
     """What was asked about is not there; the text says what that is."""
 
 
+class Supposition(msgspec.Struct, frozen=True, kw_only=True):
+    """What is supposed about nodes; names are those of nodes that there are.
+
+    Attributes:
+        add: so many nodes more, each like ``like``.
+        cordon: the node that takes no further pods, or empty.
+        drain: the node whose pods must go elsewhere, or empty.
+    """
+
+    add: int = 0
+    like: str = ""
+    cordon: str = ""
+    drain: str = ""
+
+
 class Views(Protocol):
     """Answers of one cluster; they only read."""
 
@@ -23,6 +38,14 @@ class Views(Protocol):
 
         Raises:
             NoSuchObjectError: there is none.
+        """
+        ...
+
+    async def what_if(self, supposed: Supposition) -> msgspec.Struct:
+        """Return what would become of the cluster; nothing is done to it.
+
+        Raises:
+            NoSuchObjectError: there is no such node.
         """
         ...
 

@@ -8,8 +8,6 @@ from typing import Any
 Json = dict[str, Any]
 
 GROUP = "clients.example.com"
-SELECTED = {"test": "clients"}
-"""The label of the simulated nodes, given by the test that started them."""
 
 
 def pod(name: str, **labels: str) -> Json:

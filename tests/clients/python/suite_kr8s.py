@@ -37,9 +37,7 @@ async def test_resources_are_found(api: kr8s.asyncio.Api) -> None:
     assert {"pods", "jobs", "nodes", "customresourcedefinitions"} <= names
 
 
-async def test_an_object_lives_from_create_to_delete(
-    api: kr8s.asyncio.Api, namespace: str
-) -> None:
+async def test_an_object_lives_from_create_to_delete(api: kr8s.asyncio.Api, namespace: str) -> None:
     made = await ConfigMap(config_map("r-life", a="1"), namespace=namespace, api=api)
     await made.create()
     await made.patch({"data": {"b": "2"}})
@@ -84,7 +82,7 @@ async def test_a_job_is_waited_for(api: kr8s.asyncio.Api, namespace: str) -> Non
 
 
 async def test_a_node_is_cordoned(api: kr8s.asyncio.Api) -> None:
-    node = [item async for item in Node.list(api=api)][0]
+    node = await anext(aiter(Node.list(api=api)))
     await node.cordon()
     cordoned = node.unschedulable
     await node.uncordon()

@@ -83,16 +83,16 @@ async def test_a_watch_follows_a_job_to_its_end(api: client.ApiClient, namespace
 
 async def test_a_pod_has_no_logs_and_says_so(core: client.CoreV1Api, namespace: str) -> None:
     await core.create_namespaced_pod(namespace, pod("ka-pod"))
+    async with watch.Watch() as follower:
+        async for event in follower.stream(
+            core.list_namespaced_pod,
+            namespace,
+            field_selector="metadata.name=ka-pod",
+            timeout_seconds=30,
+        ):
+            if event["object"].status.phase == "Running":
+                break
     with pytest.raises(ApiException) as error:
-        async with watch.Watch() as follower:
-            async for event in follower.stream(
-                core.list_namespaced_pod,
-                namespace,
-                field_selector="metadata.name=ka-pod",
-                timeout_seconds=30,
-            ):
-                if event["object"].status.phase == "Running":
-                    break
         await core.read_namespaced_pod_log("ka-pod", namespace)
 
     assert "simulated node" in error.value.body
@@ -103,7 +103,10 @@ async def test_many_requests_at_once_are_all_answered(
 ) -> None:
     names = [f"ka-many-{index}" for index in range(50)]
     await asyncio.gather(
-        *(core.create_namespaced_config_map(namespace, config_map(name, many="1")) for name in names)
+        *(
+            core.create_namespaced_config_map(namespace, config_map(name, many="1"))
+            for name in names
+        )
     )
     listed = await core.list_namespaced_config_map(namespace)
 

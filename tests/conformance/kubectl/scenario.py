@@ -28,7 +28,7 @@ from typing import Any
 
 import yaml
 from ruamel.yaml import YAML
-from ruamel.yaml.scalarstring import LiteralScalarString
+from ruamel.yaml.scalarstring import LiteralScalarString, SingleQuotedScalarString
 
 from tests.conformance.kubectl.running import Kubectl, Result, normalised
 
@@ -104,5 +104,16 @@ def _chosen(text: str, step: dict[str, Any]) -> str:
 
 
 def _as_on_a_terminal(value: Any) -> Any:
-    """Return several lines as a block."""
-    return LiteralScalarString(value) if isinstance(value, str) and "\n" in value else value
+    """Return several lines as a block, and quoted what would be read as something else."""
+    if not isinstance(value, str):
+        return value
+    if "\n" in value:
+        return LiteralScalarString(value)
+    return value if _is_plain(value) else SingleQuotedScalarString(value)
+
+
+def _is_plain(value: str) -> bool:
+    try:
+        return bool(yaml.safe_load(value) == value)
+    except yaml.YAMLError:
+        return False

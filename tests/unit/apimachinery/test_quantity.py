@@ -100,3 +100,27 @@ def test_quantities_are_ordered_by_value() -> None:
 def test_resource_lists_of_pods_are_rounded_to_thousandths() -> None:
     assert Quantity.parse("0.1n").rounded_up(-3).canonical() == "1m"
     assert Quantity.parse("1.500").rounded_up(-3).canonical() == "1.500"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "want_sum", "want_difference"),
+    [
+        ("1", "250m", "1250m", "750m"),
+        ("250m", "1", "1250m", "-750m"),
+        ("1", "1", "2", "0"),
+        ("1Gi", "1Mi", "1025Mi", "1023Mi"),
+        ("1e3", "1", "1001", "999"),
+        ("0", "1Gi", "1Gi", "-1Gi"),
+        ("0.5", "0.0005", "500500u", "499500u"),
+    ],
+)
+def test_sums_and_differences_of_any_fineness(
+    one: str, other: str, want_sum: str, want_difference: str
+) -> None:
+    first, second = Quantity.parse(one), Quantity.parse(other)
+    assert first.plus(second) == Quantity.parse(want_sum)
+    assert first.minus(second) == Quantity.parse(want_difference)
+
+
+def test_a_sum_with_a_huge_number_is_not_written_out() -> None:
+    assert Quantity.parse("1e999999").plus(Quantity.parse("1m")) > Quantity.parse("1e999998")

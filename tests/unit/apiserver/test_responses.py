@@ -61,3 +61,16 @@ def test_many_long_warnings_are_cut() -> None:
     headers = warning_headers([f"{i}{'x' * 1000}" for i in range(100)])
 
     assert sum(len(text) for _, text in headers) < 5000
+
+
+def test_short_warnings_go_on_until_4096_characters_are_told() -> None:
+    headers = warning_headers([f"{i:0100}" for i in range(100)])
+
+    # 40 of them fit, the next one begins the cutting, which leaves these as they are.
+    assert len(headers) == 41
+
+
+def test_warnings_are_cut_to_256_characters_once_there_are_too_many() -> None:
+    headers = warning_headers(["a" * 4000, "b" * 300])
+
+    assert [len(text) for _, text in headers] == [256 + len('299 - ""')] * 2

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message
 
 from kubegang.web.page import create_page
 from kubegang.web.sessions import Sessions
-from kubegang.web.views import NoSuchObjectError
+from kubegang.web.views import NoSuchObjectError, Supposition
 
 COOKIE = "kubegang-page-1234"
 
@@ -35,6 +35,9 @@ class MadeUpViews:
         if name == "missing":
             raise NoSuchObjectError(f"there is no {kind} {namespace}/{name}")
         return Report(f"{kind} {namespace}/{name}")
+
+    async def what_if(self, supposed: Supposition) -> Report:
+        return Report(f"add {supposed.add} like {supposed.like}")
 
     async def changed_since(self, version: int) -> int:
         while self.version <= version:

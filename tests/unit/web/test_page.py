@@ -12,7 +12,7 @@ from kubegang.web.sessions import MOST_SESSIONS
 from tests.unit.web.pagebrowser import COOKIE, PageBrowser
 
 STATIC = Path(web.__path__[0]) / "static"
-DATA = ("/overview", "/explain/Pod/default/p", "/changes")
+DATA = ("/overview", "/explain/Pod/default/p", "/what-if", "/changes")
 
 
 @pytest.mark.parametrize("path", ["/", *DATA])
@@ -125,6 +125,21 @@ async def test_an_explanation_is_asked_for_by_kind_namespace_and_name() -> None:
 
     assert there.body == '{"text":"PodGroup default/train"}'
     assert (missing.status, missing.body) == (404, "there is no PodGroup default/missing")
+
+
+async def test_suppositions_are_in_the_query() -> None:
+    browser = PageBrowser()
+    await browser.log_in()
+
+    assert (await browser.get("/what-if?add=2&like=n1")).body == '{"text":"add 2 like n1"}'
+
+
+@pytest.mark.parametrize("query", ["add=-1", "add=1001", "add=many", "file=/etc/passwd"])
+async def test_a_supposition_that_is_none_is_refused(query: str) -> None:
+    browser = PageBrowser()
+    await browser.log_in()
+
+    assert (await browser.get(f"/what-if?{query}")).status == 400
 
 
 async def test_only_files_of_the_page_are_assets() -> None:

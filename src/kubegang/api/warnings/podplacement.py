@@ -34,7 +34,9 @@ def pod_affinity_warnings(spec: JsonObject, path: str) -> Warnings:
     """Warn of terms about other pods that have no selector."""
     affinity = spec.get("affinity") or {}
     for name in ("podAffinity", "podAntiAffinity"):
-        terms = affinity.get(name) or {}
+        terms = affinity.get(name)
+        if not terms:
+            continue
         where = f"{path}.affinity.{name}"
         for position, term in enumerate(terms.get(_REQUIRED) or ()):
             if term.get("labelSelector") is None:

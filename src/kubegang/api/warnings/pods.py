@@ -106,7 +106,7 @@ def _of_spec(pod: JsonObject, prefix: str, rules: WarningRules) -> Warnings:
         if key in annotations:
             yield f"{prefix}metadata.annotations[{key}]: {_DEPRECATED_ANNOTATIONS[key]}"
     if "volumes" in spec:
-        yield from volume_warnings(spec, path)
+        yield from volume_warnings(spec, path, rules)
     if not _LISTS.isdisjoint(spec):
         yield from _list_warnings(spec, path)
     if "overhead" in spec:
@@ -117,6 +117,11 @@ def _of_spec(pod: JsonObject, prefix: str, rules: WarningRules) -> Warnings:
     containers = placed_containers(spec, path)
     yield from container_warnings(containers, spec, annotations, prefix=prefix)
     yield from port_warnings(containers)
+    yield from _final_warnings(spec, path, rules)
+
+
+def _final_warnings(spec: JsonObject, path: str, rules: WarningRules) -> Warnings:
+    """Warn of what comes after the containers."""
     if (spec.get("terminationGracePeriodSeconds") or 0) < 0:
         yield (
             f"{path}.terminationGracePeriodSeconds: must be >= 0; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from kubegang.api.warning_rules import WarningRules
 from kubegang.api.warnings.claimspecs import claim_spec_warnings
 from kubegang.api.warnings.kinds import Warnings
 from kubegang.apimachinery.gotext import go_quote
@@ -12,7 +13,6 @@ from kubegang.apimachinery.objects import JsonObject
 
 _DEPRECATED: Final = {
     "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",
-    "gitRepo": "deprecated in v1.11, and disabled by default in v1.33+",
     "scaleIO": "deprecated in v1.16, non-functional in v1.22+",
     "flocker": "deprecated in v1.22, non-functional in v1.25+",
     "storageos": "deprecated in v1.22, non-functional in v1.25+",
@@ -45,16 +45,16 @@ class _File(NamedTuple):
         return bool(other.path) and (mine.startswith(theirs) or theirs.startswith(mine))
 
 
-def volume_warnings(spec: JsonObject, path: str) -> Warnings:
+def volume_warnings(spec: JsonObject, path: str, rules: WarningRules) -> Warnings:
     """Warn of sources that do nothing any more, sizes, and then of overlapping files."""
-    volumes = spec.get("volumes")
-    if not volumes:
-        return
+    volumes = spec.get("volumes") or ()
     for position, volume in enumerate(volumes):
+        if "gitRepo" in volume:
+            yield f"{path}.volumes[{position}].gitRepo: {rules.git_repo}"
         # A volume has one source, beside its name.
         for source in volume:
             if message := _DEPRECATED.get(source):
-                # Its own name is the field's, "storageos", in other letters.
+                # Upstream's warning does not spell this field as the API does.
                 shown = "storageOS" if source == "storageos" else source
                 yield f"{path}.volumes[{position}].{shown}: {message}"
         template = (volume.get("ephemeral") or {}).get("volumeClaimTemplate")

@@ -74,8 +74,10 @@ def _of_capacity(capacity: JsonObject, _rules: WarningRules) -> Warnings:
         yield from label_selector_warnings(selector, "nodeTopology")
 
 
-def _of_driver(driver: JsonObject, _rules: WarningRules) -> Warnings:
+def _of_driver(driver: JsonObject, rules: WarningRules) -> Warnings:
     spec = driver["spec"]
+    if not rules.advises_token_secrets:
+        return
     if spec.get("tokenRequests") and spec.get("serviceAccountTokenInSecrets") is None:
         yield _TOKENS_IN_SECRETS
 

@@ -108,6 +108,10 @@ class Devices(Protocol):
         """Return a claim in its newest form, or ``None``."""
         ...
 
+    def claim_for_resources(self, pod_uid: str) -> ResourceClaim | None:
+        """Return the claim that was made for the extended resources of a pod, or ``None``."""
+        ...
+
     def claims(self) -> Collection[ResourceClaim]:
         """Return all claims in their newest form."""
         ...

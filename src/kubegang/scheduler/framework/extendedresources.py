@@ -6,10 +6,16 @@ has a name of its own (KEP-5004). Which container asks matters: each gets its ow
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
+
+from kubegang.scheduler.framework.devices import Devices
 
 CLASS_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 """Before the name of a class: the resource that every class has."""
+
+CLAIM_ANNOTATION: Final = "resource.kubernetes.io/extended-resource-claim"
+"""``true`` on a claim that the scheduler made for the extended resources of a pod."""
 
 _NATIVE: Final = "kubernetes.io/"
 
@@ -32,6 +38,11 @@ class ExtendedRequest(NamedTuple):
     resource: str
     place: int
     amount: int
+
+
+def needs_devices(requests: Iterable[ExtendedRequest], devices: Devices) -> bool:
+    """Return whether devices may stand behind anything that a pod asks for."""
+    return any(devices.class_behind(request.resource) is not None for request in requests)
 
 
 def may_be_devices(resource: str) -> bool:

@@ -275,6 +275,7 @@ def is_twin(one: PodInfo, other: PodInfo) -> bool:
         and one.volumes == other.volumes
         and one.features == other.features
         and one.device_claims == other.device_claims
+        and one.extended_requests == other.extended_requests
     )
 
 

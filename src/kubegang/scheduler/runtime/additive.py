@@ -14,6 +14,7 @@ import numpy as np
 
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.cyclestate import CycleState
+from kubegang.scheduler.framework.extendedresources import needs_devices
 from kubegang.scheduler.framework.interface import Plugin, PreFilterPlugin
 from kubegang.scheduler.framework.nodetable import ALL_ROWS, BoolArray, IntArray, RowArray
 from kubegang.scheduler.framework.pods import PodInfo
@@ -72,6 +73,8 @@ def additive_parts(
     if pod.host_ports or pod.pod_affinity is not None or pod.spread:
         return None
     if pod.volumes or pod.has_claims or pod.nominated_node_name:
+        return None
+    if needs_devices(pod.extended_requests, cluster.devices):
         return None
     if not _filters_add_up(framework, state.skip_filter):
         return None

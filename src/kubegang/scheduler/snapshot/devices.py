@@ -18,7 +18,7 @@ from kubegang.api.resource.types import (
 )
 from kubegang.apimachinery.quantity import Quantity
 from kubegang.scheduler.framework.devices import Allocated, DeviceId, DeviceObject, Nanos
-from kubegang.scheduler.framework.extendedresources import CLASS_PREFIX
+from kubegang.scheduler.framework.extendedresources import CLAIM_ANNOTATION, CLASS_PREFIX
 from kubegang.scheduler.snapshot.devicetaints import is_about, tainted
 
 _Key = tuple[str, str]
@@ -59,6 +59,7 @@ class KnownDevices:
         self._tainted_at = -1
         self._seen: dict[_Key, ResourceClaim] = {}
         self._noted: dict[_Key, ResourceClaim] = {}
+        self._for_resources: dict[str, _Key] = {}
         self._promises: dict[str, _Promise] = {}
         self._counted: dict[str, AllocationResult] = {}
         self._taken = _Taken()
@@ -87,6 +88,11 @@ class KnownDevices:
         """Return a claim in its newest form, or ``None``."""
         key = (namespace, name)
         return self._noted.get(key) or self._seen.get(key)
+
+    def claim_for_resources(self, pod_uid: str) -> ResourceClaim | None:
+        """Return the claim that was made for the extended resources of a pod, or ``None``."""
+        key = self._for_resources.get(pod_uid)
+        return None if key is None else self.claim(*key)
 
     def claims(self) -> Collection[ResourceClaim]:
         """Return all claims in their newest form."""
@@ -184,6 +190,8 @@ class KnownDevices:
                 key = _key(obj)
                 self._seen.pop(key, None)
                 self._noted.pop(key, None)
+                if self._for_resources.get(_pod_with_resources(obj)) == key:
+                    del self._for_resources[_pod_with_resources(obj)]
                 self._recount(obj)
             case DeviceClass():
                 self.classes.pop(obj.metadata.name, None)
@@ -199,6 +207,9 @@ class KnownDevices:
         key = _key(claim)
         old = self.claim(*key)
         self._seen[key] = claim
+        pod_uid = _pod_with_resources(claim)
+        if pod_uid:
+            self._for_resources[pod_uid] = key
         noted = self._noted.get(key)
         if noted is not None and not _is_newer(noted, claim):
             del self._noted[key]
@@ -278,6 +289,14 @@ def _add(counter: Counter[DeviceId], id_: DeviceId, change: int) -> None:
 
 def _key(claim: ResourceClaim) -> _Key:
     return claim.metadata.namespace, claim.metadata.name
+
+
+def _pod_with_resources(claim: ResourceClaim) -> str:
+    """Return the uid of the pod for whose extended resources a claim was made, or nothing."""
+    owner = claim.metadata.controller
+    if owner is None or claim.metadata.annotations.get(CLAIM_ANNOTATION) != "true":
+        return ""
+    return owner.uid
 
 
 def _is_newer(claim: ResourceClaim, than: ResourceClaim) -> bool:

@@ -5,6 +5,7 @@ import { showExplanation } from "./explanation.js";
 import { showGangs } from "./gangs.js";
 import { showNodes } from "./nodes.js";
 import { showStory, storyOf } from "./story.js";
+import { answerForm, offerNodes } from "./whatif.js";
 
 const connection = document.querySelector("#connection");
 const filter = document.querySelector("#filter");
@@ -21,6 +22,7 @@ function render() {
   say(document.querySelector("#facts"), `Kubernetes ${overview.kubernetesVersion}${unseen}`);
   showGangs(overview.gangs, overview.taken, { filter: filter.value, explain });
   showNodes(overview);
+  offerNodes(overview.domains);
   showStory(document.querySelector("#story"), story);
 }
 
@@ -91,5 +93,6 @@ function follow() {
   });
 }
 
+answerForm(getJson);
 filter.addEventListener("input", () => view && render());
 follow();

@@ -6,6 +6,7 @@ from kubegang.api.resource.types import AllocationResult, DeviceRequest, Resourc
 from kubegang.api.scheduling_rules import ResourceClaimRules
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.devices import ClaimReference
+from kubegang.scheduler.framework.extendedresources import needs_devices
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.status import SKIP, SUCCESS, Status, failure, unresolvable
 from kubegang.scheduler.plugins.dynamicresources.claims import (
@@ -14,7 +15,7 @@ from kubegang.scheduler.plugins.dynamicresources.claims import (
     claims_of,
     consumer_of,
 )
-from kubegang.scheduler.plugins.dynamicresources.extended import own_claim, wants_devices
+from kubegang.scheduler.plugins.dynamicresources.extended import own_claim
 from kubegang.scheduler.plugins.dynamicresources.notes import GroupNotes, PodNotes
 from kubegang.scheduler.plugins.dynamicresources.requests import claim_name
 from kubegang.scheduler.plugins.dynamicresources.settings import Settings
@@ -34,7 +35,7 @@ def begin(
         named = claims_of(pod, cluster.devices.claim, with_groups=settings.group_claims)
     except ClaimProblemError as problem:
         return unresolvable(str(problem))
-    extended = settings.extended and wants_devices(pod, cluster.devices)
+    extended = settings.extended and needs_devices(pod.extended_requests, cluster.devices)
     if not named and not extended:
         return SKIP
     for position, (_, claim) in enumerate(named):

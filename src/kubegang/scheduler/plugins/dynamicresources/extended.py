@@ -20,10 +20,8 @@ from kubegang.api.resource.types import (
     ResourceClaimSpec,
 )
 from kubegang.scheduler.framework.devices import Devices
-from kubegang.scheduler.framework.extendedresources import ExtendedRequest
+from kubegang.scheduler.framework.extendedresources import CLAIM_ANNOTATION, ExtendedRequest
 from kubegang.scheduler.framework.pods import PodInfo
-
-ANNOTATION: Final = "resource.kubernetes.io/extended-resource-claim"
 
 _NOT_MADE_YET: Final = "<extended-resources>"
 """Its name while it is only in mind: none that a claim can have."""
@@ -49,27 +47,17 @@ def is_in_mind(claim: ResourceClaim) -> bool:
     return claim.metadata.name == _NOT_MADE_YET
 
 
-def wants_devices(pod: PodInfo, devices: Devices) -> bool:
-    """Return whether devices may stand behind anything that a pod asks for."""
-    return any(devices.class_behind(request.resource) for request in pod.extended_requests)
-
-
 def own_claim(pod: PodInfo, devices: Devices) -> ResourceClaim:
     """Return the claim that was made for a pod in an earlier attempt, or one in mind."""
-    for claim in devices.claims():
-        owner = claim.metadata.controller
-        if (
-            claim.metadata.annotations.get(ANNOTATION) == "true"
-            and owner is not None
-            and (owner.name, owner.uid) == (pod.name, pod.uid)
-        ):
-            return claim
+    made = devices.claim_for_resources(pod.uid)
+    if made is not None:
+        return made
     return ResourceClaim(
         metadata=ObjectMeta(
             namespace=pod.namespace,
             name=_NOT_MADE_YET,
             uid=f"{pod.uid}/extended-resources",
-            annotations={ANNOTATION: "true"},
+            annotations={CLAIM_ANNOTATION: "true"},
             owner_references=(
                 OwnerReference(
                     api_version="v1", kind="Pod", name=pod.name, uid=pod.uid, controller=True
