@@ -92,6 +92,10 @@ class Cluster:
     def default_storage_class(self) -> None:
         """Return that no class is the default."""
 
+    def runtime_class(self, name: str) -> JsonObject | None:
+        """Return a class of that name, as if there were every one."""
+        return {"metadata": {"name": name}}
+
     def name_from(self, prefix: str) -> str:
         """Return some name."""
         return f"{prefix}00000"

@@ -77,6 +77,9 @@ class Cluster:
     def default_storage_class(self) -> str | None:
         return self.storage_class
 
+    def runtime_class(self, name: str) -> dict[str, Any] | None:
+        return None
+
     def name_from(self, prefix: str) -> str:
         return f"{prefix}abcde"
 
@@ -113,6 +116,7 @@ def test_plugins_run_in_upstreams_order() -> None:
         "DefaultTolerationSeconds",
         "DefaultStorageClass",
         "StorageObjectInUseProtection",
+        "RuntimeClass",
         "PodGroupProtection",
         "PodTopologyLabels",
         "PodGroupWorkloadExists",

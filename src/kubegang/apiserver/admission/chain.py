@@ -14,6 +14,7 @@ from kubegang.apiserver.admission import (
     limitranges,
     pods,
     priority,
+    runtimeclasses,
     serviceaccounts,
     storageclasses,
 )
@@ -75,6 +76,7 @@ _ROWS = (
         "volumeattributesclasses.storage.k8s.io",
         protect_with("kubernetes.io/vac-protection"),
     ),
+    _Row("RuntimeClass", "create", "pods", runtimeclasses.fill_in_class),
     _Row(
         "PodGroupProtection",
         "create",
@@ -90,6 +92,7 @@ _CHECKS = (
     _Row("LimitRanger", "create", "persistentvolumeclaims", limitranges.check_claim_limits),
     _Row("LimitRanger", "update", "persistentvolumeclaims", limitranges.check_claim_limits),
     _Row("Priority", "create", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
+    _Row("RuntimeClass", "create", "pods", runtimeclasses.check_overhead),
     _Row("Priority", "update", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
     _Row(
         "PodGroupWorkloadExists",

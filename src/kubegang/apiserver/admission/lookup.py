@@ -19,6 +19,7 @@ _WORKLOADS = "/scheduling.k8s.io/workloads/"
 _ACCOUNTS = "/core/serviceaccounts/"
 _LIMIT_RANGES = "/core/limitranges/"
 _STORAGE_CLASSES = "/storage.k8s.io/storageclasses/"
+_RUNTIME_CLASSES = "/node.k8s.io/runtimeclasses/"
 _DEFAULT_CLASS = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
@@ -226,6 +227,11 @@ class StoreLookup:
         defaults.sort(key=lambda one: one.name)
         defaults.sort(key=lambda one: one.creation_timestamp, reverse=True)
         return defaults[0].name if defaults else None
+
+    def runtime_class(self, name: str) -> JsonObject | None:
+        """Return a runtime class, ``None`` if it does not exist."""
+        item = self._store.get(_RUNTIME_CLASSES + name)
+        return None if item is None else codec.decode(item.value)
 
     def name_from(self, prefix: str) -> str:
         """Return a name that nobody else has, from its beginning."""

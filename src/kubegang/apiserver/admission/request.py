@@ -138,6 +138,10 @@ class Lookup(Protocol):
         """Return the storage class for claims that name none, if there is one."""
         ...
 
+    def runtime_class(self, name: str) -> JsonObject | None:
+        """Return a runtime class, ``None`` if it does not exist."""
+        ...
+
     def name_from(self, prefix: str) -> str:
         """Return a name that nobody else has, from its beginning."""
         ...
