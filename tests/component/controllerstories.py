@@ -28,6 +28,7 @@ from kubegang.client.resources import (
     PODS,
     STORAGECLASSES,
 )
+from tests.component.identitystories import ROWS as IDENTITY_ROWS
 from tests.component.jobobjects import NS, Users, bare_pod, config_map, job
 from tests.component.storyrows import Row
 from tests.component.volumeobjects import claim, local_volume, storage_class, using
@@ -191,5 +192,6 @@ ROWS: dict[str, Row] = {
         claim_comes_and_goes, (VOLUMES, CLAIM_PROTECTION, VOLUME_PROTECTION), VOLUME_KINDS
     ),
     "a pod brings a claim": Row(pod_brings_a_claim, (VOLUMES, EPHEMERAL), VOLUME_KINDS),
+    **IDENTITY_ROWS,
     **WORKLOAD_ROWS,
 }
