@@ -16,7 +16,7 @@ RUN_AXE = "async () => (await axe.run()).violations"
 
 
 def training_job(name: str, *, pods: int, cpu: str) -> JsonObject:
-    """A Job whose pods start together or not at all."""
+    """A Job whose pods start together or not at all, on nodes made for it alone."""
     container = {
         "name": "main",
         "image": "registry.example/train:1",
@@ -31,17 +31,24 @@ def training_job(name: str, *, pods: int, cpu: str) -> JsonObject:
             "completions": pods,
             "completionMode": "Indexed",
             "scheduling": {"schedulingPolicy": {"gang": {}}},
-            "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
+            "template": {
+                "spec": {
+                    "restartPolicy": "Never",
+                    "nodeSelector": {"for": name},
+                    "containers": [container],
+                }
+            },
         },
     }
 
 
-def node(name: str, *, cpu: str) -> JsonObject:
+def node(name: str, *, cpu: str, job: str) -> JsonObject:
+    """A node for one job: the tests come in any order and share a cluster."""
     room = {"cpu": cpu, "memory": "8Gi", "pods": "110"}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name},
+        "metadata": {"name": name, "labels": {"for": job}},
         "status": {"capacity": room, "allocatable": room},
     }
 
@@ -58,11 +65,11 @@ def row(page: Any, name: str, state: str) -> Any:
 def test_a_gang_is_seen_waiting_with_its_reason_and_running_once_a_node_is_added(
     cluster: Cluster, page: Any
 ) -> None:
-    cluster.apply(node("small", cpu="2"), training_job("train", pods=2, cpu="2"))
+    cluster.apply(node("small", cpu="2", job="train"), training_job("train", pods=2, cpu="2"))
     waiting = row(page, "train", "unschedulable")
     why = waiting.inner_text()
 
-    cluster.apply(node("large", cpu="2"))
+    cluster.apply(node("large", cpu="2", job="train"))
     running = row(page, "train", "running")
     page.locator("#domains h3", has_text="large").wait_for(timeout=PATIENCE_MILLISECONDS)
 
@@ -90,7 +97,9 @@ def test_the_keyboard_opens_an_explanation_and_closes_it_again(cluster: Cluster,
 
 
 def test_a_supposition_tells_what_would_start(cluster: Cluster, page: Any) -> None:
-    cluster.apply(node("huge", cpu="500"), training_job("supposed", pods=2, cpu="400"))
+    cluster.apply(
+        node("huge", cpu="500", job="supposed"), training_job("supposed", pods=2, cpu="400")
+    )
     row(page, "supposed", "unschedulable")
 
     page.get_by_label("add").fill("1")
@@ -105,7 +114,9 @@ def test_a_supposition_tells_what_would_start(cluster: Cluster, page: Any) -> No
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_fault(cluster: Cluster, page: Any, scheme: str) -> None:
-    cluster.apply(node("any", cpu="2"), training_job(f"looked-at-{scheme}", pods=3, cpu="999"))
+    cluster.apply(
+        node("any", cpu="2", job="anybody"), training_job(f"looked-at-{scheme}", pods=3, cpu="999")
+    )
     page.emulate_media(color_scheme=scheme)
     button = row(page, f"looked-at-{scheme}", "unschedulable").get_by_role("button")
     faults = serious_faults(page)
@@ -142,7 +153,9 @@ def test_an_address_that_was_used_shows_nobody_anything(cluster: Cluster, browse
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(cluster: Cluster, page: Any) -> None:
-    cluster.apply(node("any", cpu="2"), training_job("small-screen", pods=3, cpu="999"))
+    cluster.apply(
+        node("any", cpu="2", job="anybody"), training_job("small-screen", pods=3, cpu="999")
+    )
     page.set_viewport_size({"width": 360, "height": 740})
     row(page, "small-screen", "unschedulable")
 
