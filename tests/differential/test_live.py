@@ -17,7 +17,7 @@ from tests.differential.objects import RELEASES
 from tests.differential.record import PORTS_OF_A_PLANE, numbers
 from tests.real.peer_plane import is_free
 
-SEEDS = numbers(os.environ.get("KUBEGANG_DIFFERENTIAL_SEEDS", "1000-1011"))
+SEEDS = numbers(os.environ.get("KUBEGANG_DIFFERENTIAL_SEEDS", "1000-1007"))
 RELEASE = int(os.environ.get("KUBEGANG_DIFFERENTIAL_RELEASE", "37"))
 PAIRS = 2
 BY_THE_CLOCK = {
