@@ -55,7 +55,7 @@ def _told_by(release: str) -> Told:
     return Told({(one["entry"], one.get("step", "")): one["errors"] for one in entries})
 
 
-def _entries() -> Iterator[Any]:
+def _entries() -> Iterator[tuple[str, Entry]]:
     times = Counter[str]()
     for file in _FILES:
         text = (_RECORDED / f"{file}.yaml").read_text()
@@ -64,19 +64,23 @@ def _entries() -> Iterator[Any]:
             times[name] += 1
             if times[name] > 1:
                 name = f"{name} ({times[name]})"
-            yield pytest.param(name, entry, id=name)
+            yield name, entry
 
 
-@pytest.mark.parametrize("release", ["1.35", "1.36", "1.37"])
-@pytest.mark.parametrize(("name", "entry"), list(_entries()))
+def _asked() -> Iterator[Any]:
+    """Yield each entry with each release that could be asked about it."""
+    for name, entry in _entries():
+        for release in ("1.35", "1.36", "1.37"):
+            if _told_by(release).of(name, "", entry["errors"]) is not None:
+                yield pytest.param(name, entry, release, id=f"{name}-{release}")
+
+
+@pytest.mark.parametrize(("name", "entry", "release"), list(_asked()))
 def test_the_same_errors_are_told(name: str, entry: Entry, release: str) -> None:
     recorded = _told_by(release)
-    expected = recorded.of(name, "", entry["errors"])
-    if expected is None:
-        return
     replay = Replay(release, "on")
     written = replay.write({"method": "POST", "path": entry["path"], "body": entry["body"]})
-    assert _told(written.errors) == expected
+    assert _told(written.errors) == recorded.of(name, "", entry["errors"])
 
     for step in entry.get("steps", []):
         expected = recorded.of(name, step["name"], step["errors"])

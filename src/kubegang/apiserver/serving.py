@@ -11,10 +11,12 @@ import socket
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.protocol import CertificateProtocol
@@ -43,6 +45,27 @@ class UvicornWithoutSignals(uvicorn.Server):
         yield
 
 
+def plain_config(app: ASGIApp, *, grace_seconds: int, **more: Any) -> uvicorn.Config:
+    """Return how every server here is run: HTTP alone, no logs and no loop of uvicorn's own.
+
+    Args:
+        app: what is served.
+        grace_seconds: how long requests may go on after a stop was asked for.
+        more: further settings of ``uvicorn.Config``, such as those of TLS.
+    """
+    return uvicorn.Config(
+        app,
+        ws="none",
+        lifespan="off",
+        loop="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=grace_seconds,
+        **more,
+    )
+
+
 class ApiServer:
     """Serves an application until it is told to stop."""
 
@@ -50,18 +73,12 @@ class ApiServer:
         """Take a bound socket; it is closed in the end."""
         self._backend: Backend = app.state.backend
         self._sock = sock
-        config = uvicorn.Config(
+        config = plain_config(
             app,
+            grace_seconds=_GRACE_SECONDS,
             http=CertificateProtocol,
-            ws="none",
-            lifespan="off",
-            loop="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
             backlog=_BACKLOG,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
             ssl_certfile=tls.certificate,
             ssl_keyfile=tls.key,
             ssl_ca_certs=str(tls.client_ca),

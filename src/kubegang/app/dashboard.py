@@ -16,11 +16,10 @@ from ipaddress import ip_address
 from typing import Final
 
 import msgspec
-import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
-from kubegang.apiserver.serving import UvicornWithoutSignals
+from kubegang.apiserver.serving import UvicornWithoutSignals, plain_config
 from kubegang.app.clustersource import SourceOptions, live_transport, rules_of_live
 from kubegang.app.errors import BadInputError
 from kubegang.app.listening import LISTEN, bind, parse_listen
@@ -142,15 +141,9 @@ def _page(views: ClusterViews, sock: socket.socket, *, say: Say, closing: asynci
 async def _serving(
     app: ASGIApp, sock: socket.socket, closing: asyncio.Event
 ) -> AsyncIterator[None]:
-    config = uvicorn.Config(
+    config = plain_config(
         app,
-        ws="none",
-        lifespan="off",
-        loop="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
+        grace_seconds=_GRACE_SECONDS,
     )
     server = UvicornWithoutSignals(config)
     task = asyncio.create_task(server.serve(sockets=[sock]))

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import uvicorn
 from starlette.types import ASGIApp
 
-from kubegang.apiserver.serving import UvicornWithoutSignals
+from kubegang.apiserver.serving import UvicornWithoutSignals, plain_config
 from kubegang.app.certificates import CertificateAuthority, write_private
 from kubegang.app.errors import BadInputError
 from kubegang.app.listening import bind
@@ -61,15 +60,9 @@ async def secure_serving(
     sock = _socket(options)
     with tempfile.TemporaryDirectory(prefix="kubegang-scheduler-") as directory, sock:
         certificate, key = _certificate(options, Path(directory), now=now)
-        config = uvicorn.Config(
+        config = plain_config(
             app,
-            ws="none",
-            lifespan="off",
-            loop="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
+            grace_seconds=_GRACE_SECONDS,
             ssl_certfile=certificate,
             ssl_keyfile=key,
         )
