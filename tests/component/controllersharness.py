@@ -35,17 +35,26 @@ MANAGER = "system:kube-controller-manager"
 
 
 class ActingAs:
-    """Passes requests on as somebody else, as an administrator may."""
+    """Passes requests on as somebody else, as an administrator may.
 
-    def __init__(self, inner: Transport, user: str, groups: tuple[str, ...]) -> None:
+    What that user has no right to do is noted in ``refused``.
+    """
+
+    def __init__(
+        self, inner: Transport, user: str, groups: tuple[str, ...], *, refused: list[str]
+    ) -> None:
         self._inner = inner
+        self._refused = refused
         self._headers = (
             ("impersonate-user", user),
             *(("impersonate-group", group) for group in groups),
         )
 
     async def send(self, request: Request) -> Response:
-        return await self._inner.send(self._as_them(request))
+        response = await self._inner.send(self._as_them(request))
+        if response.status == 403 and _NO_RIGHT in response.body:
+            self._refused.append(response.body.decode())
+        return response
 
     async def stream(self, request: Request) -> AsyncGenerator[bytes, None]:
         async with aclosing(self._inner.stream(self._as_them(request))) as lines:
@@ -57,6 +66,9 @@ class ActingAs:
 
     def _as_them(self, request: Request) -> Request:
         return msgspec.structs.replace(request, headers=(*request.headers, *self._headers))
+
+
+_NO_RIGHT = b"is forbidden: User "
 
 
 class ControlledCluster:
@@ -75,6 +87,7 @@ class ControlledCluster:
         self._api = api
         self.client = RecordingClient(self.transport())
         self._running: asyncio.Task[None] | None = None
+        self._refused: list[str] = []
         self._starts = 0
 
     def transport(self) -> Transport:
@@ -91,9 +104,9 @@ class ControlledCluster:
         self._starts += 1
         way = transport or self.client.recording
         controllers = Controllers(
-            _client(ActingAs(way, MANAGER, ())),
+            self._client_as(way, MANAGER, ()),
             profile_named(self.release),
-            client_for=lambda name: _client(ActingAs(way, *account_of(name))),
+            client_for=lambda name: self._client_as(way, *account_of(name)),
             chosen=chosen,
             clock=self.clock,
             # Another one each time, or names with chance in them would come again.
@@ -116,16 +129,20 @@ class ControlledCluster:
         running.cancel()
         await asyncio.wait({running})
 
+    def check_rights(self) -> None:
+        """Check that no controller asked for what its role does not allow."""
+        assert self._refused == []
+
     async def wait(self, seconds: float) -> None:
         """Let virtual time pass."""
         await self.clock.sleep(seconds)
 
+    def _client_as(self, way: Transport, user: str, groups: tuple[str, ...]) -> ApiClient:
+        acting = ActingAs(way, user, groups, refused=self._refused)
+        return ApiClient(acting, user_agent=MANAGER)
+
     def _transport(self, api: Api, user: str) -> AsgiTransport:
         return AsgiTransport(api.app, user=user, groups=("system:masters",))
-
-
-def _client(transport: Transport) -> ApiClient:
-    return ApiClient(transport, user_agent=MANAGER)
 
 
 async def start_cluster(release: str = RELEASE) -> ControlledCluster:
@@ -145,6 +162,7 @@ def run_scenario(scenario: Scenario, *, release: str = RELEASE) -> None:
         cluster = await start_cluster(release)
         try:
             await scenario(cluster)
+            cluster.check_rights()
         finally:
             await cluster.kill()
 

@@ -50,6 +50,7 @@ async def play(
     objects = await story(cluster)
     replacing.cancel()
     await cluster.kill()
+    cluster.check_rights()
     return Played(objects, transport.writes)
 
 

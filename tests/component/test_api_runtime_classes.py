@@ -73,6 +73,13 @@ def test_a_pod_that_says_otherwise_is_refused(spec: dict[str, Any], why: str) ->
             ],
             [1, 2],
         ),
+        (
+            [
+                {"key": "k", "operator": "Exists", "effect": "NoSchedule"},
+                {"key": "k", "operator": "Exists", "effect": "NoExecute"},
+            ],
+            [0, 1],
+        ),
         ([{"key": "k", "value": "1"}, {"key": "k", "value": "1"}], [0]),
         (
             [
