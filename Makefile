@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CLIENTS := .clients
 
-.PHONY: help setup demo test test-deep test-cases test-real test-real-long test-browser test-clients test-differential check fix bench lock clean
+.PHONY: help setup demo test test-deep test-connections test-cases test-real test-real-long test-browser test-clients test-differential check fix bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,6 +30,9 @@ test: $(READY)  ## all tests that need no real Kubernetes programs
 
 test-deep: $(READY)  ## the scheduler's invariants, searched long: 500 examples per release and profile
 	KUBEGANG_DEEP=500 $(BIN)/python -m pytest -n auto --timeout=0 tests/property/test_scheduler_machine.py
+
+test-connections: $(READY)  ## ten thousand idle connections to the API server
+	KUBEGANG_CONNECTIONS=10000 $(BIN)/python -m pytest -n 0 --timeout=600 tests/system/test_many_connections.py
 
 test-cases: $(READY)  ## the recorded scenarios against running clusters, six at a time
 	$(BIN)/python -m pytest -n 6 -m cases tests/conformance tests/differential
@@ -60,10 +63,12 @@ test-clients: $(READY) $(CLIENTS)/.ready  ## kubectl, helm, clients for Python a
 
 SEEDS ?= 1000-1007
 RELEASE ?= 37
+FAMILY ?= groups
 
-test-differential: $(READY)  ## random scenarios on the real scheduler and on ours (SEEDS=1-300 RELEASE=36: others)
+test-differential: $(READY)  ## random scenarios on the real scheduler and on ours (SEEDS=1-300 RELEASE=36 FAMILY=trees: others)
 	tests/real/peer/build $(RELEASE)
 	KUBEGANG_DIFFERENTIAL_SEEDS=$(SEEDS) KUBEGANG_DIFFERENTIAL_RELEASE=$(RELEASE) \
+	  KUBEGANG_DIFFERENTIAL_FAMILY=$(FAMILY) \
 	  $(BIN)/python -m pytest -n 0 -s -m real tests/differential
 
 check: $(READY)  ## format, lint, types, layers, docs, generated files; prints the largest files

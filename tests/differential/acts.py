@@ -17,6 +17,7 @@ def gang(story: Story, *, often: float = 0.06, **members: Any) -> str:
     size = members.pop("size", 0) or rng.randint(1, 5)
     cpu = members.pop("cpu", 0) or rng.choice([1, 1, 2, 2, 3])
     grace = members.pop("grace", 0)
+    named = {"claims": members.pop("pod_claims")} if "pod_claims" in members else {}
     if "min" not in members and not story.chance(0.15):
         members["min"] = size if story.chance(0.6) else rng.randint(1, size + 1)
     if story.release.has_pod_groups and "disruption" not in members and story.chance(0.3):
@@ -35,10 +36,10 @@ def gang(story: Story, *, often: float = 0.06, **members: Any) -> str:
         for pod in names:
             wished = {"cpu": rng.choice([1, 2, 3]), **wishes(story, often=0.15)}
             _gate(story, pod, wished)
-            story.members(name, [pod], grace=grace, **wished, **story_replica)
+            story.members(name, [pod], grace=grace, **wished, **story_replica, **named)
     else:
         wished = wishes(story, often=often)
-        story.members(name, names, cpu=cpu, grace=grace, **wished, **story_replica)
+        story.members(name, names, cpu=cpu, grace=grace, **wished, **story_replica, **named)
     if last:
         story.add(**story.groups[name])
     return name

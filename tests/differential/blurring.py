@@ -10,10 +10,12 @@ of chance, and which of them fails for want of room depends on it (measured on 1
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
+from kubegang.apimachinery.objects import JsonObject
 from tests.differential.scenario import Outcome, Picture, PodState, Scenario
 
 GATHERING: Final = 36
@@ -29,10 +31,8 @@ class Blur:
     def __init__(self, scenario: Scenario) -> None:
         steps = scenario.steps
         self._groups = frozenset(
-            step["group"]
-            for step in steps
-            if "topology" in step or ("group" in step and scenario.release == GATHERING)
-        )
+            name for step in steps if (name := _named(step)) and scenario.release == GATHERING
+        ) | _of_trees_with_keys(steps)
         self._pods = frozenset(
             name
             for step in steps
@@ -51,7 +51,8 @@ class Blur:
         )
 
     def _picture(self, picture: Picture) -> Picture:
-        return Picture(
+        return msgspec.structs.replace(
+            picture,
             pods={name: self._pod(name, pod) for name, pod in picture.pods.items()},
             groups={name: self._group(name, text) for name, text in picture.groups.items()},
         )
@@ -69,3 +70,21 @@ class Blur:
         return about.removeprefix("Pod/") in self._pods and rest.startswith(
             "Warning FailedScheduling"
         )
+
+
+def _named(step: JsonObject) -> str:
+    """Return the group, or the group of groups, that a step makes or adds to."""
+    return str(step.get("composite") or step.get("group") or "")
+
+
+def _of_trees_with_keys(steps: Sequence[JsonObject]) -> frozenset[str]:
+    """Return all members of trees of which some group has a topology key."""
+    parents = {_named(step): step.get("parent", "") for step in steps if "pods" not in step}
+
+    def root(name: str) -> str:
+        while parents.get(name):
+            name = parents[name]
+        return name
+
+    keyed = {root(_named(step)) for step in steps if "topology" in step}
+    return frozenset(name for name in parents if name and root(name) in keyed)

@@ -131,6 +131,10 @@ def _in_pictures(real: Picture, ours: Picture) -> list[str]:
         said, own_said = real.groups.get(name), ours.groups.get(name)
         if said != own_said:
             found.append(f"group {name}: real {said!r}, ours {own_said!r}")
+    for name in sorted(real.claims.keys() | ours.claims.keys()):
+        given, own_given = real.claims.get(name), ours.claims.get(name)
+        if given != own_given:
+            found.append(f"claim {name}: real {given!r}, ours {own_given!r}")
     return found
 
 

@@ -19,7 +19,7 @@ from kubegang.base.clock import RealClock
 from kubegang.base.logging import configure_logging
 from kubegang.client.api import ApiClient
 from tests.differential.compare import Comparison, Judge
-from tests.differential.generator import scenario
+from tests.differential.generator import FAMILIES, scenario
 from tests.differential.objects import RELEASES, Release
 from tests.differential.planes import (
     GUIDED_FROM,
@@ -31,7 +31,7 @@ from tests.differential.planes import (
 )
 from tests.differential.player import Pace
 from tests.differential.record import PORTS_OF_A_PLANE, numbers, say
-from tests.differential.scenario import Outcome, Recording, Scenario, load_recordings
+from tests.differential.scenario import GROUPS, Outcome, Recording, Scenario, load_recordings
 
 ATTEMPTS: Final = 3
 """A difference must show every time; the clock on the wall decides some plays."""
@@ -138,9 +138,9 @@ async def compare_live(
     return live.comparisons
 
 
-def fresh(release: int, seeds: Sequence[int]) -> list[Recording]:
+def fresh(release: int, seeds: Sequence[int], family: str = GROUPS) -> list[Recording]:
     """Return scenarios that were never played."""
-    return [Recording(scenario=scenario(release, seed), outcomes=()) for seed in seeds]
+    return [Recording(scenario=scenario(release, seed, family), outcomes=()) for seed in seeds]
 
 
 def main() -> None:
@@ -148,6 +148,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--release", type=int, required=True, choices=sorted(RELEASES))
     parser.add_argument("--seeds", default="1-20")
+    parser.add_argument("--family", default=GROUPS, choices=sorted(FAMILIES))
     parser.add_argument("--recorded", type=Path, default=None)
     parser.add_argument("--pairs", type=int, default=1)
     parser.add_argument("--port", type=int, default=28200)
@@ -155,7 +156,7 @@ def main() -> None:
     configure_logging(component="differential", json=False, level="error")
     seeds = numbers(arguments.seeds)
     if arguments.recorded is None:
-        wanted = fresh(arguments.release, seeds)
+        wanted = fresh(arguments.release, seeds, arguments.family)
     else:
         known = load_recordings(arguments.recorded)
         wanted = [recording for recording in known if recording.scenario.seed in seeds]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.client.interface import Resource
 from kubegang.client.resources import (
+    COMPOSITEPODGROUPS,
     NODES,
     PODDISRUPTIONBUDGETS,
     PODGROUPS,
     PODS,
     PRIORITYCLASSES,
+    RESOURCECLAIMS,
+    RESOURCESLICES,
 )
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -35,9 +38,23 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     groups: Resource
     has_pod_groups: bool = True
 
+    @property
+    def has_trees(self) -> bool:
+        """Return whether groups can be members of groups."""
+        return self.number >= 37
+
 
 _ALPHA2 = Resource("scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup")
 _ALPHA1 = Resource("scheduling.k8s.io", "v1alpha1", "workloads", "Workload")
+
+_RESOURCES: Mapping[str, Resource] = {
+    "pod": PODS,
+    "node": NODES,
+    "budget": PODDISRUPTIONBUDGETS,
+    "composite": COMPOSITEPODGROUPS,
+    "claim": RESOURCECLAIMS,
+    "slice": RESOURCESLICES,
+}
 
 RELEASES = {
     37: Release(name="1.37", number=37, groups=PODGROUPS),
@@ -47,10 +64,8 @@ RELEASES = {
 
 
 def resource_of(word: str, release: Release) -> Resource:
-    """Return what ``pod``, ``node``, ``group`` or ``budget`` names."""
-    if word == "group":
-        return release.groups
-    return {"pod": PODS, "node": NODES, "budget": PODDISRUPTIONBUDGETS}[word]
+    """Return what ``pod``, ``node``, ``group`` and so on name."""
+    return release.groups if word == "group" else _RESOURCES[word]
 
 
 def node(step: JsonObject) -> JsonObject:
@@ -87,9 +102,37 @@ def group(step: JsonObject, release: Release) -> JsonObject:
     """Return the PodGroup of a ``group`` step; in 1.35 the Workload with a group of its name."""
     name = step["group"]
     policy: JsonObject = {"gang": {"minCount": step["min"]}} if "min" in step else {"basic": {}}
-    spec: JsonObject = {"schedulingPolicy": policy}
+    spec: JsonObject = {"schedulingPolicy": policy, **_about_groups(step, release)}
     if not release.has_pod_groups:
         spec = {"podGroups": [{"name": name, "policy": policy}]}
+    if "claims" in step:
+        spec["resourceClaims"] = _named_claims(step)
+    return {
+        "apiVersion": release.groups.api_version,
+        "kind": release.groups.kind,
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+def composite(step: JsonObject, release: Release) -> JsonObject:
+    """Return the CompositePodGroup of a ``composite`` step."""
+    policy: JsonObject = (
+        {"gang": {"minGroupCount": step["min"]}} if "min" in step else {"basic": {}}
+    )
+    reference = {"workloadName": "w", "templateName": "t"}
+    spec = {"schedulingPolicy": policy, "workloadRef": reference, **_about_groups(step, release)}
+    return {
+        "apiVersion": COMPOSITEPODGROUPS.api_version,
+        "kind": "CompositePodGroup",
+        "metadata": {"name": step["composite"]},
+        "spec": spec,
+    }
+
+
+def _about_groups(step: JsonObject, release: Release) -> JsonObject:
+    """Return the fields that groups and groups of groups have in common."""
+    spec: JsonObject = {}
     if "topology" in step:
         spec["schedulingConstraints"] = {"topology": [{"key": step["topology"]}]}
     if "disruption" in step:
@@ -98,12 +141,10 @@ def group(step: JsonObject, release: Release) -> JsonObject:
         spec["priorityClassName"] = class_name(step)
     if step.get("never"):
         spec["preemptionPolicy"] = "Never"
-    return {
-        "apiVersion": release.groups.api_version,
-        "kind": release.groups.kind,
-        "metadata": {"name": name},
-        "spec": spec,
-    }
+    if "parent" in step:
+        spec["parentCompositePodGroupName"] = step["parent"]
+        spec["workloadRef"] = {"workloadName": "w", "templateName": "t"}
+    return spec
 
 
 def _disruption(word: str, release: Release) -> object:
@@ -149,7 +190,14 @@ def _pod_spec(step: JsonObject, release: Release) -> JsonObject:
         spec["nodeName"] = step["on"]
     if "group" in step:
         spec.update(_membership(step, release))
+    if "claims" in step:
+        spec["resourceClaims"] = _named_claims(step)
+        container["resources"]["claims"] = [{"name": name} for name in step["claims"]]
     return spec
+
+
+def _named_claims(step: JsonObject) -> list[JsonObject]:
+    return [{"name": name, "resourceClaimName": name} for name in step["claims"]]
 
 
 def _membership(step: JsonObject, release: Release) -> JsonObject:

@@ -8,7 +8,7 @@ from typing import Final
 
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.client.interface import Client
-from kubegang.client.resources import EVENTS, PODS
+from kubegang.client.resources import COMPOSITEPODGROUPS, EVENTS, PODS, RESOURCECLAIMS
 from tests.differential.objects import Release
 from tests.differential.scenario import Picture, PodState
 
@@ -44,10 +44,16 @@ class Observer:
         if self._release.has_pod_groups:
             groups = (await self._client.list(self._release.groups, self._namespace)).items
         self._learn("group", groups)
+        if self._release.has_trees:
+            trees = (await self._client.list(COMPOSITEPODGROUPS, self._namespace)).items
+            self._learn("composite", trees)
+            groups = [*groups, *trees]
+        claims = (await self._client.list(RESOURCECLAIMS, self._namespace)).items
         found = {g["metadata"]["name"]: self._conditions(g) for g in groups}
         return Picture(
             pods=dict(sorted(states.items())),
             groups={name: text for name, text in sorted(found.items()) if text},
+            claims={c["metadata"]["name"]: text for c in claims if (text := _allocation(c))},
         )
 
     async def events(self) -> tuple[str, ...]:
@@ -74,17 +80,28 @@ class Observer:
 
     def _why(self, condition: JsonObject) -> str:
         text = f"{condition.get('reason', '')}: {condition.get('message', '')}"
-        return self._without_uids(text).removesuffix(": ")
+        return self._alike(text).removesuffix(": ")
 
     def _event(self, event: JsonObject) -> str:
         about = event.get("regarding", {})
         reason, action = event.get("reason", ""), event.get("action", "")
-        note = self._without_uids(event.get("note", "")).replace(f"{self._namespace}/", "NS/")
+        note = self._alike(event.get("note", ""))
         return f"{about.get('kind')}/{about.get('name')} {event['type']} {reason} {action}: {note}"
 
     def _learn(self, word: str, items: Iterable[JsonObject]) -> None:
         for item in items:
             self._names[item["metadata"]["uid"]] = f"<{word} {item['metadata']['name']}>"
 
-    def _without_uids(self, text: str) -> str:
-        return _UID.sub(lambda match: self._names.get(match[0], "<someone>"), text)
+    def _alike(self, text: str) -> str:
+        """Return a text without uids and the name of the namespace."""
+        without_uids = _UID.sub(lambda match: self._names.get(match[0], "<someone>"), text)
+        return without_uids.replace(f"{self._namespace}/", "NS/")
+
+
+def _allocation(claim: JsonObject) -> str:
+    """Return a claim's devices and for whom they are reserved."""
+    status = claim.get("status", {})
+    results = status.get("allocation", {}).get("devices", {}).get("results") or ()
+    devices = sorted(f"{one['request']}={one['pool']}/{one['device']}" for one in results)
+    reserved = sorted(f"{one['resource']}/{one['name']}" for one in status.get("reservedFor") or ())
+    return f"{' '.join(devices)} for {' '.join(reserved)}" if devices or reserved else ""

@@ -9,7 +9,7 @@ import random
 import subprocess
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from prometheus_client import CollectorRegistry
 
@@ -120,23 +120,28 @@ class OrderedByChance(Scheduler):
     order: random.Random | None = None
     guide: Guide | None = None
 
-    def _attempt(self, entity: QueuedEntity) -> None:
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._attempt_plainly = self._attempt
+        self._attempt = self._attempt_by_chance
+
+    def _attempt_by_chance(self, entity: QueuedEntity) -> None:
         if self.order is None:
-            super()._attempt(entity)
+            self._attempt_plainly(entity)
         elif isinstance(entity, QueuedPodGroupInfo):
             first, *others = entity.members
             entity.members = [first, *self.order.sample(others, len(others))]
-            super()._attempt(entity)
+            self._attempt_plainly(entity)
         else:
             for one in self._in_some_order(entity, self.order):
-                super()._attempt(one)
+                self._attempt_plainly(one)
 
     def _in_some_order(self, pod: QueuedPodInfo, order: random.Random) -> list[QueuedEntity]:
         """Return a pod and, if it was held with its gang until now, the others in turn."""
         if pod.pod.pod_group is None or pod.attempts > 1:
             return [pod]
         turn: list[QueuedEntity] = [pod]
-        while (other := self.queue.pop(now=self._clock.now())) is not None:
+        while (other := self.queue.pop(now=self._clock.steady())) is not None:
             turn.append(other)
         together = [
             one

@@ -14,14 +14,18 @@ from kubegang.apimachinery.times import format_time
 from kubegang.base.clock import Clock
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import (
+    COMPOSITEPODGROUPS,
+    DEVICECLASSES,
     EVENTS,
     NAMESPACES,
     NODES,
     PODDISRUPTIONBUDGETS,
     PODS,
     PRIORITYCLASSES,
+    RESOURCECLAIMS,
+    RESOURCESLICES,
 )
-from tests.differential import objects
+from tests.differential import claimforms, objects
 from tests.differential.objects import Release
 from tests.differential.observing import Observer
 from tests.differential.scenario import Outcome, Picture, Scenario
@@ -114,6 +118,9 @@ class Player:
         for priority_class in objects.priority_classes(scenario.steps):
             with suppress(ApiError):
                 await self._client.create(PRIORITYCLASSES, priority_class)
+        if any("slice" in step or "claim" in step for step in scenario.steps):
+            with suppress(ApiError):
+                await self._client.create(DEVICECLASSES, claimforms.device_class())
         await self._clock.sleep(self._pace.between)
 
     async def _step(self, step: JsonObject, observer: Observer) -> None:
@@ -123,6 +130,12 @@ class Player:
                 await self._create("node", objects.node(step))
             case "group":
                 await self._create("group", objects.group(step, self._release))
+            case "composite":
+                await self._create("composite", objects.composite(step, self._release))
+            case "slice":
+                await self._create("slice", claimforms.resource_slice(step))
+            case "claim":
+                await self._create("claim", claimforms.claim(step))
             case "pods":
                 for pod in objects.pods(step, self._release):
                     observer.expect(pod["metadata"]["name"])
@@ -234,8 +247,11 @@ class Player:
 
     async def _clear(self) -> None:
         """Remove everything, pods first, so that nothing is scheduled any more."""
-        groups = self._release.groups
-        for resource in (NODES, PODS, groups, PODDISRUPTIONBUDGETS, EVENTS):
+        groups = [self._release.groups]
+        if self._release.has_trees:
+            groups.append(COMPOSITEPODGROUPS)
+        about_devices = (RESOURCECLAIMS, RESOURCESLICES)
+        for resource in (NODES, PODS, *groups, *about_devices, PODDISRUPTIONBUDGETS, EVENTS):
             namespace = self._namespace if resource.namespaced else ""
             items: Sequence[JsonObject] = (await self._client.list(resource, namespace)).items
             for item in items:

@@ -20,11 +20,11 @@ import msgspec
 from kubegang.apimachinery.errors import ApiError
 from kubegang.client.api import ApiClient
 from kubegang.client.interface import UnreachableError
-from tests.differential.generator import scenario
+from tests.differential.generator import FAMILIES, scenario
 from tests.differential.objects import RELEASES, Release
 from tests.differential.planes import client_of, ended, peer_plane, play_real
 from tests.differential.player import Pace
-from tests.differential.scenario import Recording, load_recordings, save_recordings
+from tests.differential.scenario import GROUPS, Recording, load_recordings, save_recordings
 
 PORTS_OF_A_PLANE = 5
 
@@ -117,7 +117,7 @@ async def record(arguments: argparse.Namespace, known: Sequence[Recording]) -> N
     else:
         seen = {recording.scenario.seed for recording in known}
         wanted = [
-            Recording(scenario=scenario(arguments.release, seed), outcomes=())
+            Recording(scenario=scenario(arguments.release, seed, arguments.family), outcomes=())
             for seed in numbers(arguments.seeds)
             if seed not in seen
         ]
@@ -142,6 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--release", type=int, required=True, choices=sorted(RELEASES))
     parser.add_argument("--seeds", default="1-20")
+    parser.add_argument("--family", default=GROUPS, choices=sorted(FAMILIES))
     parser.add_argument("--again", default="", help="names, or all")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--planes", type=int, default=2)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 import msgspec
 import yaml
 
 from kubegang.apimachinery.objects import JsonObject
+
+GROUPS: Final = "groups"
+"""The family of scenarios about single groups."""
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,17 +23,20 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         release: 37, 36 or 35.
         theme: what the generator had in mind.
         steps: each with one verb; ``objects.py`` and ``player.py`` know them.
+        family: what scenarios of the generator it belongs to; seeds count in each for itself.
     """
 
     seed: int
     release: int
     theme: str
     steps: tuple[JsonObject, ...]
+    family: str = GROUPS
 
     @property
     def name(self) -> str:
-        """``37-00012``."""
-        return f"{self.release}-{self.seed:05}"
+        """``37-00012``, or ``37-trees-00012`` in another family."""
+        family = "" if self.family == GROUPS else f"{self.family}-"
+        return f"{self.release}-{family}{self.seed:05}"
 
 
 class PodState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -58,10 +65,12 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         pods: by name.
         groups: status, reason and message of each condition, by group and type.
+        claims: the devices of each claim and for whom they are reserved.
     """
 
     pods: dict[str, PodState]
     groups: dict[str, str] = {}
+    claims: dict[str, str] = {}
 
     @property
     def places(self) -> dict[str, str]:
@@ -114,7 +123,7 @@ def dump(recording: Recording) -> str:
     lines = [
         "---",
         f"scenario: {{seed: {scenario.seed}, release: {scenario.release}, "
-        f"theme: {_flow(scenario.theme)}, steps: [",
+        f"theme: {_flow(scenario.theme)}, {_family(scenario)}steps: [",
         *_listed(scenario.steps),
         "]}",
         "outcomes:",
@@ -127,14 +136,19 @@ def dump(recording: Recording) -> str:
             lines += [f"  - {kind}: {{" + "" for kind in ("pods",)]
             lines += [f"    {name}: {_flow(pod)}," for name, pod in picture["pods"].items()]
             lines.append("    }")
-            if "groups" in picture:
-                lines.append(f"    groups: {_flow(picture['groups'])}")
+            for kind in ("groups", "claims"):
+                if kind in picture:
+                    lines.append(f"    {kind}: {_flow(picture[kind])}")
         for key, value in rest.items():
             if isinstance(value, bool):
                 lines.append(f"  {key}: {_flow(value)}")
             else:
                 lines += [f"  {key}: [", *_listed(value), "  ]"]
     return "\n".join(lines) + "\n"
+
+
+def _family(scenario: Scenario) -> str:
+    return "" if scenario.family == GROUPS else f"family: {scenario.family}, "
 
 
 class _Plain(yaml.CSafeDumper):

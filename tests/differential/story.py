@@ -23,7 +23,9 @@ class Story:
         groups: the ``group`` steps by name.
         pods: the groups of pods that exist, by name; empty for a plain pod.
         gated: pods that still have a gate.
-        late: chance that a group's object comes after its pods.
+        composites: the ``composite`` steps by name.
+        claims: names of claims that exist.
+        equipped: names of nodes with devices.
     """
 
     def __init__(self, rng: random.Random, release: Release) -> None:
@@ -34,9 +36,12 @@ class Story:
         self.groups: dict[str, JsonObject] = {}
         self.pods: dict[str, str] = {}
         self.gated: list[str] = []
+        self.composites: dict[str, JsonObject] = {}
+        self.claims: list[str] = []
+        self.equipped: list[str] = []
         self.racks = rng.randint(1, 3)
         self._kubelets = rng.random() < 0.5
-        self._counts = {"n": 0, "g": 0, "s": 0, "b": 0}
+        self._counts = dict.fromkeys("ngsbtc", 0)
 
     def add(self, **step: Any) -> JsonObject:
         """Append a step; the first key is its verb."""
@@ -87,6 +92,12 @@ class Story:
         """Make a group."""
         name = self.fresh("g")
         self.groups[name] = {"group": name, **members}
+        return name
+
+    def composite(self, **members: Any) -> str:
+        """Make a group of groups."""
+        name = self.fresh("t")
+        self.composites[name] = {"composite": name, **members}
         return name
 
     def members(self, group: str, names: Sequence[str], **members: Any) -> None:

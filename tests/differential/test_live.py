@@ -1,7 +1,8 @@
 """Scenarios of this run: the real scheduler and ours, each beside a real API server.
 
-``KUBEGANG_DIFFERENTIAL_SEEDS`` (``100-163``) and ``KUBEGANG_DIFFERENTIAL_RELEASE`` (``36``)
-choose others. A failure names the seed, which makes the same scenario for ever.
+``KUBEGANG_DIFFERENTIAL_SEEDS`` (``100-163``), ``KUBEGANG_DIFFERENTIAL_RELEASE`` (``36``) and
+``KUBEGANG_DIFFERENTIAL_FAMILY`` (``trees``) choose others. A failure names the seed, which makes
+the same scenario for ever.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from kubegang.base.logging import configure_logging
 from tests.differential.live import compare_live, fresh
 from tests.differential.objects import RELEASES
 from tests.differential.record import PORTS_OF_A_PLANE, numbers
+from tests.differential.scenario import GROUPS
 from tests.real.peer_plane import is_free
 
 SEEDS = numbers(os.environ.get("KUBEGANG_DIFFERENTIAL_SEEDS", "1000-1007"))
 RELEASE = int(os.environ.get("KUBEGANG_DIFFERENTIAL_RELEASE", "37"))
+FAMILY = os.environ.get("KUBEGANG_DIFFERENTIAL_FAMILY", GROUPS)
 PAIRS = 2
 BY_THE_CLOCK = {
     "37-01003": "two members of a group in backoff are deleted one after the other; on a busy "
@@ -35,7 +38,7 @@ def test_both_schedulers_do_the_same() -> None:
     comparisons = asyncio.run(
         compare_live(
             RELEASES[RELEASE],
-            fresh(RELEASE, SEEDS),
+            fresh(RELEASE, SEEDS, FAMILY),
             pairs=PAIRS,
             port=free_ports(2 * PAIRS * PORTS_OF_A_PLANE),
             with_real=True,

@@ -80,6 +80,7 @@ def _renamed(outcome: Outcome, names: Mapping[str, str]) -> Outcome:
             Picture(
                 pods={names.get(name, name): of_pod(pod) for name, pod in picture.pods.items()},
                 groups={name: in_text(text) for name, text in picture.groups.items()},
+                claims={name: in_text(text) for name, text in picture.claims.items()},
             )
             for picture in outcome.pictures
         ),
