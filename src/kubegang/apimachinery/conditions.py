@@ -66,15 +66,6 @@ def set_condition(
     return True
 
 
-def remove_condition(conditions: list[JsonObject], condition_type: str) -> bool:
-    """Remove a condition and return whether it was there."""
-    present = find_condition(conditions, condition_type)
-    if present is None:
-        return False
-    conditions[:] = [condition for condition in conditions if condition is not present]
-    return True
-
-
 _PROBE_FIELDS = ("lastProbeTime", "lastHeartbeatTime")
 _TIMES = frozenset({"lastTransitionTime", *_PROBE_FIELDS})
 

@@ -42,13 +42,6 @@ class FieldSelector:
             for term in self.terms
         )
 
-    def exact_value(self, field: str) -> str | None:
-        """Return the value that ``field`` must have, if a term says so."""
-        for term in self.terms:
-            if term.field == field and term.operator == "=":
-                return term.value
-        return None
-
     def __str__(self) -> str:
         return ",".join(f"{term.field}{term.operator}{_escaped(term.value)}" for term in self.terms)
 

@@ -44,26 +44,3 @@ def parse_go_duration(text: str) -> int:
     if total >= _LARGEST:
         raise DurationError(f'time: invalid duration "{text}"')
     return -total if text.startswith("-") else total
-
-
-def format_go_duration(nanoseconds: int) -> str:
-    """Return a duration as Go's ``String`` prints it: ``1h30m0s``, ``1.5ms``, ``0s``."""
-    if not nanoseconds:
-        return "0s"
-    sign = "-" if nanoseconds < 0 else ""
-    rest = abs(nanoseconds)
-    if rest < NANOSECONDS:
-        unit, size = next(u for u in (("ms", 10**6), ("µs", 10**3), ("ns", 1)) if rest >= u[1])
-        return f"{sign}{_plain(Decimal(rest) / size)}{unit}"
-    minutes, rest = divmod(rest, 60 * NANOSECONDS)
-    text = f"{_plain(Decimal(rest) / NANOSECONDS)}s"
-    if minutes >= 60:
-        text = f"{minutes // 60}h{minutes % 60}m{text}"
-    elif minutes:
-        text = f"{minutes}m{text}"
-    return sign + text
-
-
-def _plain(number: Decimal) -> str:
-    text = format(number, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -8,11 +8,11 @@ Pure.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from kubegang.apimachinery.field import FieldError, Path, invalid_value
+from kubegang.apimachinery.gointegers import parse_int64
 from kubegang.apimachinery.labelsyntax import Operator, SelectorError, Term, parse_terms
 from kubegang.apimachinery.names import is_label_value, is_qualified_name
 from kubegang.apimachinery.objects import JsonObject
@@ -32,7 +32,6 @@ _OBJECT_OPERATORS: Final[Mapping[str, Operator]] = {
     "Exists": "exists",
     "DoesNotExist": "!",
 }
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 class Requirement(NamedTuple):
@@ -57,10 +56,12 @@ class Requirement(NamedTuple):
         return value is not None and self._compares(value)
 
     def _compares(self, value: str) -> bool:
-        if not _INTEGER.fullmatch(value):
+        # Node affinity is not checked for numbers when it is written.
+        bound = parse_int64(next(iter(self.values), ""))
+        number = parse_int64(value)
+        if number is None or bound is None:
             return False
-        bound = int(next(iter(self.values)))
-        return int(value) > bound if self.operator == "gt" else int(value) < bound
+        return number > bound if self.operator == "gt" else number < bound
 
     def __str__(self) -> str:
         values = ",".join(sorted(self.values))
@@ -95,14 +96,6 @@ class Selector:
         if self._nothing:
             return False
         return all(requirement.matches(labels) for requirement in self.requirements)
-
-    def exact_value(self, key: str) -> str | None:
-        """Return the only value that the label ``key`` may have, if there is just one."""
-        for requirement in self.requirements:
-            if requirement.key == key:
-                single = requirement.operator in {"=", "==", "in"} and len(requirement.values) == 1
-                return next(iter(requirement.values)) if single else None
-        return None
 
     def __str__(self) -> str:
         return ",".join(str(requirement) for requirement in self.requirements)
@@ -191,6 +184,6 @@ def _count_problems(operator: Operator, values: Sequence[str], path: Path) -> li
         return [invalid_value(path, list(values), rule)]
     if operator in {"gt", "lt"}:
         rule = "for 'Gt', 'Lt' operators, the value must be an integer"
-        wrong = [i for i, value in enumerate(values) if not _INTEGER.fullmatch(value)]
+        wrong = [i for i, value in enumerate(values) if parse_int64(value) is None]
         return [invalid_value(path.index(i), values[i], rule) for i in wrong]
     return []

@@ -6,6 +6,7 @@ Pure: reading the file is done elsewhere.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -13,6 +14,8 @@ import yaml
 
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.yamlbodies import YamlProblemError, load_yaml
+
+_LINE = re.compile(r"(?:yaml: |: )line (?P<line>\d+): (?P<rest>.*)", re.DOTALL)
 
 
 class ManifestError(ValueError):
@@ -46,9 +49,9 @@ def load_manifests(text: str, source: str) -> list[Manifest]:
         try:
             value, repeated = load_yaml(document.encode())
         except YamlProblemError as error:
-            raise ManifestError(f"{where}: {error}") from error
+            raise ManifestError(_at_line(f"{where}: {error}", source, line)) from error
         if repeated:
-            raise ManifestError(f"{where}: {repeated[0]}")
+            raise ManifestError(_at_line(f"{where}: {repeated[0]}", source, line))
         if value is not None:
             found += _unfold(value, where)
     return found
@@ -82,6 +85,14 @@ def _without_next_separator(body: str) -> str:
         kept.append(line)
     text = "".join(kept)
     return text.removeprefix("---") if text.startswith("--- ") else text
+
+
+def _at_line(text: str, source: str, first: int) -> str:
+    """Return a text about a line of a document with that line's number in the file."""
+    said = _LINE.search(text)
+    if said is None:
+        return text
+    return f"{source}:{first + int(said['line']) - 1}: {said['rest']}"
 
 
 def _unfold(value: object, where: str) -> Iterator[Manifest]:

@@ -22,7 +22,6 @@ _QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_VALUE = f"({_QUALIFIED})?"
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 _C_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
-_REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
 _PERCENT = "[0-9]+%"
 
 _LABEL_RULE = (
@@ -54,11 +53,6 @@ _C_IDENTIFIER_RULE = (
     "a valid C identifier must start with alphabetic character or '_', "
     "followed by a string of alphanumeric characters or '_'"
 )
-_REASON_RULE = (
-    "a condition reason must start with alphabetic character, optionally followed by a string "
-    "of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'"
-)
-_REASON_EXAMPLES = ("my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB")
 _PERCENT_RULE = "a valid percent string must be a numeric string followed by an ending '%'"
 _ENV_RULE = (
     "a valid environment variable name must consist only of printable ASCII characters "
@@ -73,7 +67,6 @@ _qualified = re.compile(_QUALIFIED).fullmatch
 _label_value = re.compile(_LABEL_VALUE).fullmatch
 _config_key = re.compile(_CONFIG_KEY).fullmatch
 _c_identifier = re.compile(_C_IDENTIFIER).fullmatch
-_reason = re.compile(_REASON).fullmatch
 _percent = re.compile(_PERCENT).fullmatch
 _port_characters = re.compile("[-a-z0-9]+").fullmatch
 _a_letter = re.compile("[a-z]").search
@@ -138,14 +131,6 @@ def is_qualified_name(text: str) -> list[str]:
     return problems
 
 
-def is_prefixed_qualified_name(text: str) -> list[str]:
-    """Check a label key that must have a prefix."""
-    problems = is_qualified_name(text)
-    if not problems and "/" not in text:
-        problems.append("must include a prefix (e.g. 'example.com/key')")
-    return problems
-
-
 def is_label_value(text: str) -> list[str]:
     """Check the value of a label."""
     problems = _too_long(text, LABEL_MAX_LENGTH, unit="bytes")
@@ -189,11 +174,6 @@ def is_c_identifier(text: str) -> list[str]:
     if _c_identifier(text):
         return []
     return [_mismatch(_C_IDENTIFIER_RULE, _C_IDENTIFIER, "my_name", "MY_NAME", "MyName")]
-
-
-def is_condition_reason(text: str) -> list[str]:
-    """Check the reason of a ``metav1.Condition``."""
-    return [] if _reason(text) else [_mismatch(_REASON_RULE, _REASON, *_REASON_EXAMPLES)]
 
 
 def is_port_name(text: str) -> list[str]:

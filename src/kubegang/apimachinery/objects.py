@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 JsonObject = dict[str, Any]
 """A decoded JSON object. ``Any`` because its shape is the schema's business."""
+
+METADATA_ORDER: Final = (
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+    "managedFields",
+)
+"""The order in which kube-apiserver writes metadata; people read it, clients do not care."""
 
 
 class GroupVersion(NamedTuple):

@@ -44,9 +44,23 @@ _METADATA_KEPT_BY_STATUS_WRITES: dict[str, frozenset[str] | None] = {
 }
 """By kind: which metadata a write to ``/status`` cannot change. Other kinds: none."""
 
+_REQUEST = "CertificateSigningRequest"
+_WRITTEN_IN_PARTS: dict[tuple[str, str], dict[str, str]] = {
+    (_REQUEST, ""): {"metadata": ""},
+    (_REQUEST, "status"): {"metadata": "", "status": "conditions"},
+    (_REQUEST, "approval"): {"metadata": "", "status": "certificate"},
+}
+"""By kind and endpoint: the members that can be changed there, each with what cannot in it."""
+
 
 def written_part(obj: JsonObject, subresource: str, schema: Schema) -> JsonObject:
     """Return the top-level members that a write to an endpoint can change."""
+    if parts := _WRITTEN_IN_PARTS.get((struct_name(schema), subresource)):
+        return {
+            name: {key: value for key, value in obj[name].items() if key != left_out}
+            for name, left_out in parts.items()
+            if name in obj
+        }
     if subresource == "status":
         return {name: obj[name] for name in ("metadata", "status") if name in obj}
     others = {"apiVersion", "kind"} if schema.plain_status else {"apiVersion", "kind", "status"}

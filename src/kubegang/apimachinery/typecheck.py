@@ -69,6 +69,15 @@ def conversion_problem(obj: JsonObject, schema: Schema) -> str | None:
     return None
 
 
+def decodes_itself(schema: Schema) -> bool:
+    """Return whether values of this type end the decoding at once if they are wrong."""
+    return schema.type == "int-or-string" or schema.format in {
+        "quantity",
+        "date-time",
+        "micro-time",
+    }
+
+
 class _Mismatch(NamedTuple):
     """A value that does not fit, and where it stands.
 
@@ -86,11 +95,7 @@ class _Mismatch(NamedTuple):
 
     @property
     def decodes_itself(self) -> bool:
-        return self.schema.type == "int-or-string" or self.schema.format in {
-            "quantity",
-            "date-time",
-            "micro-time",
-        }
+        return decodes_itself(self.schema)
 
 
 def _members_fit(value: JsonObject, schema: Schema) -> bool:

@@ -1,4 +1,4 @@
-"""What knows nothing of Kubernetes: clocks, feature gates, logging, metrics.
+"""What knows nothing of Kubernetes: clocks, feature gates, logging.
 
 Nothing here may import another package of kubegang.
 """

@@ -1,5 +1,9 @@
 """Clocks: the real one, and the virtual one that jumps when everyone waits.
 
+A clock tells two times. ``now`` is the time of day, for what objects say and for comparing it
+with what they say; people and NTP set it, also back. ``steady`` only goes on: everything that
+measures how long something takes, or waits for it, uses that one.
+
 Whoever needs the time or a pause gets a ``Clock``; nothing else in the project asks the
 operating system what time it is. ``run_virtual`` drives a whole program in virtual time:
 whenever every task waits, time jumps to the next timer, so two simulated hours pass in
@@ -24,9 +28,17 @@ class Clock(Protocol):
         """Return seconds since the Unix epoch."""
         ...
 
+    def steady(self) -> float:
+        """Return seconds of a time that nobody can set; only differences mean something."""
+        ...
+
     async def sleep(self, seconds: float) -> None:
         """Return after ``seconds`` have passed on this clock."""
         ...
+
+
+_STEADY_ZERO = time.time() - time.monotonic()
+"""So both times are alike as long as nobody sets the time of day."""
 
 
 class RealClock:
@@ -36,19 +48,32 @@ class RealClock:
         """Return seconds since the Unix epoch."""
         return time.time()
 
+    def steady(self) -> float:
+        """Return seconds of a time that nobody can set; only differences mean something."""
+        return _STEADY_ZERO + time.monotonic()
+
     async def sleep(self, seconds: float) -> None:
         """Return after ``seconds``."""
         await asyncio.sleep(seconds)
 
 
 class VirtualClock:
-    """The time of a ``VirtualTimeLoop``, counted from ``start``."""
+    """The time of a ``VirtualTimeLoop``, counted from ``start``.
+
+    Attributes:
+        set_forward: by how many seconds the time of day was set forward; negative is back.
+    """
 
     def __init__(self, start: float) -> None:
         self._start = start
+        self.set_forward = 0.0
 
     def now(self) -> float:
         """Return ``start`` plus the virtual seconds that have passed."""
+        return self.steady() + self.set_forward
+
+    def steady(self) -> float:
+        """Return what ``now`` would be had nobody set it."""
         return self._start + asyncio.get_running_loop().time()
 
     async def sleep(self, seconds: float) -> None:

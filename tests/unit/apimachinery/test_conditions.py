@@ -5,7 +5,6 @@ from __future__ import annotations
 from kubegang.apimachinery.conditions import (
     find_condition,
     is_true,
-    remove_condition,
     set_condition,
 )
 from kubegang.apimachinery.objects import JsonObject
@@ -74,9 +73,6 @@ def test_conditions_are_found_and_removed_by_type() -> None:
     assert find_condition(None, "A") is None
     assert is_true(conditions, "Ready")
     assert not is_true(conditions, "A")
-    assert remove_condition(conditions, "A")
-    assert not remove_condition(conditions, "A")
-    assert [c["type"] for c in conditions] == ["Ready"]
 
 
 def test_the_observed_generation_is_part_of_what_is_said() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubegang.apimachinery import decoding
+from kubegang.apimachinery import decoding, unknownfields
 from kubegang.apimachinery.decoding import MalformedBodyError, NotAnObjectError
 from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
@@ -244,25 +244,25 @@ def test_merged_times_have_no_field_in_their_complaint() -> None:
 def test_unknown_fields_are_listed_in_the_order_of_the_document() -> None:
     obj = _pod(bogus={"a": 1}, containers=[{"name": "c", "resource": {}, "ports": [{"x": 1}]}])
     obj["other"] = 1
-    assert decoding.unknown_fields(obj, POD) == [
+    assert unknownfields.unknown_fields(obj, POD) == [
         "spec.containers[0].resource",
         "spec.containers[0].ports[0].x",
         "spec.bogus",
         "other",
     ]
-    assert decoding.unknown_fields(_pod(nodeSelector={"any": "key"}), POD) == []
+    assert unknownfields.unknown_fields(_pod(nodeSelector={"any": "key"}), POD) == []
 
 
 def test_pruning_drops_unknown_fields_and_shares_the_rest() -> None:
     obj = _pod(bogus=1, containers=[{"name": "c", "bogus": 1}])
     before = json.dumps(obj)
 
-    pruned = decoding.prune(obj, POD)
+    pruned = unknownfields.prune(obj, POD)
 
     assert pruned == {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}
     assert pruned["metadata"] is obj["metadata"]
     assert json.dumps(obj) == before
-    assert decoding.prune(pruned, POD) is pruned
+    assert unknownfields.prune(pruned, POD) is pruned
 
 
 def test_strict_problems_are_quoted_and_limited() -> None:

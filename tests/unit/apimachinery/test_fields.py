@@ -27,12 +27,6 @@ def test_values_may_hold_escaped_separators() -> None:
     assert str(selector) == r"a=1\,2\=3\\"
 
 
-def test_an_exact_term_tells_its_value() -> None:
-    selector = parse_field_selector("metadata.name=a,b!=c")
-    assert selector.exact_value("metadata.name") == "a"
-    assert selector.exact_value("b") is None
-
-
 @pytest.mark.parametrize(
     ("text", "want"),
     [

@@ -6,7 +6,7 @@ import pytest
 
 from kubegang.apimachinery.decoding import MalformedBodyError, decode_json, decode_yaml
 from kubegang.apimachinery.errors import InvalidError
-from kubegang.apimachinery.patch import json_patch
+from kubegang.apimachinery.jsonpatch import json_patch
 
 NINES = "9" * 5000
 

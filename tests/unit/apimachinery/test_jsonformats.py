@@ -6,7 +6,6 @@ import pytest
 
 from kubegang.apimachinery.godurations import (
     DurationError,
-    format_go_duration,
     parse_go_duration,
 )
 from kubegang.apimachinery.goregex import RegexError, regex_matches, regex_problem
@@ -66,12 +65,10 @@ def test_a_pattern_that_would_run_away_elsewhere_takes_no_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "nanoseconds", "shown"),
-    [("90m", 5_400_000_000_000, "1h30m0s"), ("1.5s", 1_500_000_000, "1.5s"), ("0", 0, "0s")],
+    ("text", "nanoseconds"), [("90m", 5_400_000_000_000), ("1.5s", 1_500_000_000), ("0", 0)]
 )
-def test_durations(text: str, nanoseconds: int, shown: str) -> None:
+def test_durations(text: str, nanoseconds: int) -> None:
     assert parse_go_duration(text) == nanoseconds
-    assert format_go_duration(nanoseconds) == shown
 
 
 @pytest.mark.parametrize("text", ["", "5", "5x", "m"])

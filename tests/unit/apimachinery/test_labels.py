@@ -139,8 +139,3 @@ def test_tables_print_selectors(obj: JsonObject | None, want: str | None) -> Non
 def test_every_operator_is_written_as_it_is_read() -> None:
     text = "a=1,b==2,c!=3,d in (4,5),e notin (6),f,!g,h>7,i<8"
     assert str(parse_label_selector(text)) == text
-
-
-def test_a_selector_tells_the_only_value_a_label_can_have() -> None:
-    selector = parse_label_selector("a=1,b in (2),c in (3,4),d")
-    assert [selector.exact_value(key) for key in "abcde"] == ["1", "2", None, None, None]

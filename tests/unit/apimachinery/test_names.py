@@ -28,12 +28,6 @@ LABEL_VALUE = (
     "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  "
     "or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
-REASON = (
-    "a condition reason must start with alphabetic character, optionally followed by a string of "
-    "alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. "
-    "'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex "
-    "used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"
-)
 
 
 @pytest.mark.parametrize(
@@ -111,14 +105,7 @@ REASON = (
             ],
             id="port-all-wrong",
         ),
-        pytest.param(names.is_condition_reason, "not a reason", [REASON], id="reason"),
         pytest.param(names.is_config_map_key, "..a", ["must not start with '..'"], id="key"),
-        pytest.param(
-            names.is_prefixed_qualified_name,
-            "a",
-            ["must include a prefix (e.g. 'example.com/key')"],
-            id="prefix-wanted",
-        ),
         pytest.param(names.is_env_var_name, "A.b-1", [], id="env"),
         pytest.param(
             names.is_env_var_name,

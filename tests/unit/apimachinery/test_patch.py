@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubegang.apimachinery import patch
+from kubegang.apimachinery import jsonpatch, patch, patchbodies
 from kubegang.apimachinery.errors import (
     BadRequestError,
     InvalidError,
@@ -88,7 +88,7 @@ def _op(op: str, path: str, **more: Any) -> JsonObject:
 )
 def test_operations_are_applied(ops: list[JsonObject], want: JsonObject) -> None:
     before = copy.deepcopy(DOC)
-    assert patch.json_patch(DOC, ops) == want
+    assert jsonpatch.json_patch(DOC, ops) == want
     assert before == DOC
 
 
@@ -113,7 +113,7 @@ def test_operations_are_applied(ops: list[JsonObject], want: JsonObject) -> None
 )
 def test_all_failures_have_one_sentence(ops: list[JsonObject]) -> None:
     with pytest.raises(InvalidError) as refused:
-        patch.json_patch(DOC, ops)
+        jsonpatch.json_patch(DOC, ops)
     assert refused.value.message == (
         "the server rejected our request due to an error in our request"
     )
@@ -122,7 +122,7 @@ def test_all_failures_have_one_sentence(ops: list[JsonObject]) -> None:
 
 def test_a_list_is_no_object() -> None:
     with pytest.raises(InvalidError, match="cannot unmarshal array into Go value"):
-        patch.json_patch(DOC, [_op("replace", "", value=[])])
+        jsonpatch.json_patch(DOC, [_op("replace", "", value=[])])
 
 
 @pytest.mark.parametrize(
@@ -152,9 +152,9 @@ def test_a_merge_patch_is_merged(change: JsonObject, want: JsonObject | None) ->
 
 def test_broken_bodies_have_one_sentence() -> None:
     for decode in (
-        patch.decode_json_patch,
-        patch.decode_merge_patch,
-        patch.decode_strategic_merge_patch,
+        patchbodies.decode_json_patch,
+        patchbodies.decode_merge_patch,
+        patchbodies.decode_strategic_merge_patch,
     ):
         with pytest.raises(BadRequestError, match=r"^invalid JSON patch$"):
             decode(b"[{")
@@ -174,39 +174,39 @@ def test_broken_bodies_have_one_sentence() -> None:
 )
 def test_what_is_no_list_of_operations_is_refused(body: bytes, want: str) -> None:
     with pytest.raises(BadRequestError) as refused:
-        patch.decode_json_patch(body)
+        patchbodies.decode_json_patch(body)
     assert refused.value.message == f"error decoding patch: {want}"
 
 
 def test_unknown_members_of_operations_are_strict_problems() -> None:
     body = b'[{"op":"add","path":"/a","path":"/b","value":1,"extra":2}]'
-    ops, problems = patch.decode_json_patch(body)
+    ops, problems = patchbodies.decode_json_patch(body)
     assert ops[0]["path"] == "/b"
     assert problems == [
         'json patch unknown field "[0].extra"',
         'json patch duplicate field "[0].path"',
     ]
-    assert patch.decode_json_patch(b"null") == ([], [])
+    assert patchbodies.decode_json_patch(b"null") == ([], [])
 
 
 def test_too_many_operations_are_refused() -> None:
     body = b"[" + b",".join([b'{"op":"test"}'] * 10_001) + b"]"
     with pytest.raises(RequestEntityTooLargeError, match="is 10000, got 10001"):
-        patch.decode_json_patch(body)
+        patchbodies.decode_json_patch(body)
 
 
 def test_a_merge_patch_must_be_an_object() -> None:
     target = "into Go value of type map[string]interface {}"
     with pytest.raises(BadRequestError) as refused:
-        patch.decode_merge_patch(b"[1]")
+        patchbodies.decode_merge_patch(b"[1]")
     assert refused.value.message == f"error decoding patch: json: cannot unmarshal array {target}"
     with pytest.raises(BadRequestError) as refused:
-        patch.decode_strategic_merge_patch(b"[1]")
+        patchbodies.decode_strategic_merge_patch(b"[1]")
     assert refused.value.message == f"json: cannot unmarshal array {target}"
     with pytest.raises(BadRequestError, match=r"^Invalid JSON Patch$"):
-        patch.decode_merge_patch(b"null")
-    assert patch.decode_strategic_merge_patch(b"null") == ({}, [])
-    assert patch.decode_merge_patch(b'{"a":1,"a":2}') == ({"a": 2}, ["a"])
+        patchbodies.decode_merge_patch(b"null")
+    assert patchbodies.decode_strategic_merge_patch(b"null") == ({}, [])
+    assert patchbodies.decode_merge_patch(b'{"a":1,"a":2}') == ({"a": 2}, ["a"])
 
 
 def test_a_result_that_cannot_be_decoded_is_quoted() -> None:
@@ -218,3 +218,15 @@ def test_a_result_that_cannot_be_decoded_is_quoted() -> None:
     )
     assert error.details is not None
     assert error.details.causes[0].field == "patch"
+
+
+def test_only_what_was_taken_apart_is_quoted_in_the_order_of_names() -> None:
+    patched = {"kind": "K", "metadata": {"name": "n", "a": 1}, "data": {"z": 1, "b": 2}}
+    assert patch.patched_text(patched, {"data": {"z": 1}, "kind": "K"}) == (
+        '{"data":{"b":2,"z":1},"kind":"K","metadata":{"name":"n","a":1}}'
+    )
+    listed: dict[str, Any] = {"nope": [{"z": 1, "a": 2}]}
+    assert patch.patched_text(listed, listed) == '{"nope":[{"a":2,"z":1}]}'
+    assert patch.opened_by([{"op": "add", "path": "/metadata/labels/a~1b"}, {"path": "/x"}]) == {
+        "metadata": {"labels": {}}
+    }

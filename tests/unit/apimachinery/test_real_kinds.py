@@ -10,12 +10,13 @@ import yaml
 
 from kubegang.api.facts import load_facts
 from kubegang.apimachinery import managedfields
-from kubegang.apimachinery.decoding import decode_json, prune, unknown_fields
+from kubegang.apimachinery.decoding import decode_json
 from kubegang.apimachinery.errors import ConflictError
 from kubegang.apimachinery.fieldset import paths
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.strategicmerge import strategic_merge_patch
+from kubegang.apimachinery.unknownfields import prune, unknown_fields
 
 NOW = "2026-11-29T18:15:13Z"
 POD = """

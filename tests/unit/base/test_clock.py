@@ -40,6 +40,24 @@ def test_timers_fire_in_their_order_and_at_their_times() -> None:
     assert run_virtual(main()) == [(1.0, "second"), (HOUR, "hour"), (24 * HOUR, "day")]
 
 
+def test_setting_the_time_of_day_leaves_the_steady_time_alone() -> None:
+    async def main() -> tuple[float, float]:
+        clock = VirtualClock(1000.0)
+        began = clock.steady()
+        clock.set_forward = -HOUR
+        await clock.sleep(10.0)
+        return clock.now(), clock.steady() - began
+
+    assert run_virtual(main()) == (1010.0 - HOUR, 10.0)
+
+
+def test_both_real_times_are_alike_until_somebody_sets_the_clock() -> None:
+    clock = RealClock()
+    assert abs(clock.now() - clock.steady()) < 60
+    first = clock.steady()
+    assert clock.steady() >= first
+
+
 def test_no_time_passes_while_somebody_works() -> None:
     async def main() -> float:
         clock = VirtualClock(0.0)

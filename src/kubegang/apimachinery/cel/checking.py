@@ -11,32 +11,12 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from kubegang.apimachinery.cel import types
-from kubegang.apimachinery.cel.declarations import Overload, functions
-from kubegang.apimachinery.cel.literals import literal_problem
-from kubegang.apimachinery.cel.runtime import UInt
+from kubegang.apimachinery.cel.declarations import functions
+from kubegang.apimachinery.cel.literals import literal_problems
+from kubegang.apimachinery.cel.resolving import no_overload, resolve
 from kubegang.apimachinery.cel.syntax import Expr, Fold, Parsed, finding
+from kubegang.apimachinery.cel.typenames import TYPE_NAMES, type_of_value
 from kubegang.apimachinery.cel.types import CelType, Substitution
-
-_TYPE_NAMES: Final = {
-    "bool": types.BOOL,
-    "int": types.INT,
-    "uint": types.UINT,
-    "double": types.DOUBLE,
-    "string": types.STRING,
-    "bytes": types.BYTES,
-    "list": types.list_of(types.DYN),
-    "map": types.map_of(types.DYN, types.DYN),
-    "null_type": types.NULL,
-    "type": types.TYPE,
-    "optional_type": types.optional_of(types.DYN),
-    "google.protobuf.Timestamp": types.TIMESTAMP,
-    "google.protobuf.Duration": types.DURATION,
-    "net.IP": CelType("net.IP"),
-    "net.CIDR": CelType("net.CIDR"),
-    "kubernetes.Quantity": CelType("kubernetes.Quantity"),
-    "kubernetes.Semver": CelType("kubernetes.Semver"),
-    "kubernetes.URL": CelType("kubernetes.URL"),
-}
 
 
 class CheckError(ValueError):
@@ -101,7 +81,8 @@ class _Checker:
     def finish(self) -> None:
         """Look at the literals, once types are known to fit."""
         if not self.findings:
-            self._check_literals(self._parsed.root)
+            for literal, problem in literal_problems(self._parsed.root, self.names):
+                self._tell(literal, problem)
 
     def type_of(self, expr: Expr) -> CelType:
         found: CelType = _KINDS[expr.kind](self, expr)
@@ -113,7 +94,7 @@ class _Checker:
         return types.ERROR
 
     def _const(self, expr: Expr) -> CelType:
-        return _type_of_value(expr.value)
+        return type_of_value(expr.value)
 
     def _ident(self, expr: Expr) -> CelType:
         found = self._look_up(expr.name)
@@ -130,13 +111,13 @@ class _Checker:
                 if scope is self._variables:
                     self.used.add(name)
                 return scope[name]
-        kind = _TYPE_NAMES.get(name)
+        kind = TYPE_NAMES.get(name)
         return None if kind is None else types.type_of_type(kind)
 
     def _select(self, expr: Expr) -> CelType:
         dotted = _dotted(expr)
         if dotted and not expr.test and self._look_up(dotted.partition(".")[0]) is None:
-            kind = _TYPE_NAMES.get(dotted)
+            kind = TYPE_NAMES.get(dotted)
             if kind is not None:
                 self.names[expr.id] = dotted
                 return types.type_of_type(kind)
@@ -194,41 +175,13 @@ class _Checker:
         self._mixed += name == "format"
         found += [self.type_of(arg) for arg in expr.args]
         self._mixed -= name == "format"
-        return self._resolve(expr, name, overloads, found, member=target_expr is not None)
-
-    def _resolve(
-        self,
-        expr: Expr,
-        name: str,
-        overloads: list[Overload],
-        found: list[CelType],
-        *,
-        member: bool,
-    ) -> CelType:
-        result: CelType | None = None
-        ids: list[str] = []
-        for overload in overloads:
-            if overload.member != member or len(overload.takes) != len(found):
-                continue
-            names: dict[str, CelType] = {}
-            takes = [self.known.instance(one, names) for one in overload.takes]
-            if not self.known.all_assignable(found, takes):
-                continue
-            ids.append(overload.id)
-            gives = self.known.apply(self.known.instance(overload.gives, names))
-            if result is None:
-                result = gives
-            elif gives != result and gives.name != "error":
-                result = types.DYN
-        if result is None:
-            return self._tell(
-                expr,
-                _no_overload(
-                    name, [self.known.apply(one, to_dyn=True) for one in found], member=member
-                ),
-            )
-        self.overloads[expr.id] = ids
-        return result
+        member = target_expr is not None
+        meaning = resolve(overloads, found, known=self.known, member=member)
+        if meaning is None:
+            shown = [self.known.apply(one, to_dyn=True) for one in found]
+            return self._tell(expr, no_overload(name, shown, member=member))
+        self.overloads[expr.id] = meaning.overloads
+        return meaning.result
 
     def _list(self, expr: Expr) -> CelType:
         item: CelType | None = None
@@ -320,17 +273,6 @@ class _Checker:
             shown = self.known.apply(wanted), self.known.apply(found)
             self._tell(expr, f"expected type '{shown[0]}' but found '{shown[1]}'")
 
-    def _check_literals(self, expr: Expr) -> None:
-        if expr.kind == "call":
-            name = self.names.get(expr.id, expr.name)
-            for arg in expr.args:
-                if arg.kind == "const" and (
-                    problem := literal_problem(name, arg.value, expr.args, arg)
-                ):
-                    self._tell(arg, problem)
-        for below in _below(expr):
-            self._check_literals(below)
-
 
 _KINDS: Final[dict[str, Any]] = {
     "const": _Checker._const,
@@ -342,15 +284,6 @@ _KINDS: Final[dict[str, Any]] = {
     "struct": _Checker._struct,
     "fold": _Checker._fold,
 }
-
-
-def _below(expr: Expr) -> list[Expr]:
-    found = [expr.target] if expr.target is not None else []
-    found += expr.args
-    if expr.fold is not None:
-        fold = expr.fold
-        found += [fold.range, fold.init, fold.condition, fold.step, fold.result]
-    return found
 
 
 def _target(expr: Expr) -> Expr:
@@ -371,25 +304,3 @@ def _dotted(expr: Expr) -> str:
         before = _dotted(expr.target)
         return f"{before}.{expr.name}" if before else ""
     return ""
-
-
-def _no_overload(name: str, found: list[CelType], *, member: bool) -> str:
-    if member:
-        shown = f"{found[0]}.({', '.join(map(str, found[1:]))})"
-    else:
-        shown = f"({', '.join(map(str, found))})"
-    return f"found no matching overload for '{name}' applied to '{shown}'"
-
-
-def _type_of_value(value: Any) -> CelType:
-    for kind, found in (
-        (bool, types.BOOL),
-        (UInt, types.UINT),
-        (int, types.INT),
-        (float, types.DOUBLE),
-        (str, types.STRING),
-        (bytes, types.BYTES),
-    ):
-        if isinstance(value, kind):
-            return found
-    return types.NULL

@@ -8,51 +8,30 @@ hold on to them until they know whether the other side decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from kubegang.apimachinery.cel import library
+from kubegang.apimachinery.cel.access import field, has, pairs
 from kubegang.apimachinery.cel.actualcost import call_cost
 from kubegang.apimachinery.cel.checking import Checked
-from kubegang.apimachinery.cel.runtime import (
-    NONE,
-    CostLimitError,
-    EvalError,
-    Optional,
-    StructValue,
-    TypeValue,
-    no_key,
-    no_overload,
+from kubegang.apimachinery.cel.frames import Frame, Step
+from kubegang.apimachinery.cel.lazysteps import (
+    conditional,
+    held,
+    index,
+    logical,
+    not_strictly_false,
+    optional_field,
+    optional_index,
 )
-from kubegang.apimachinery.cel.syntax import Expr, Fold
+from kubegang.apimachinery.cel.runtime import EvalError, TypeValue
+from kubegang.apimachinery.cel.syntax import Expr
 
 PER_CALL_LIMIT: Final = 1_000_000
 """The cost at which one evaluation is stopped (upstream's PerCallLimit)."""
 
 _LIST_COST, _MAP_COST, _STRUCT_COST = 10, 30, 40
-
-
-class Frame:
-    """One evaluation: its variables, and what it has cost so far."""
-
-    __slots__ = ("cost", "limit", "variables")
-
-    def __init__(self, variables: dict[str, Any], limit: int) -> None:
-        self.variables = variables
-        self.cost = 0
-        self.limit = limit
-
-    def charge(self, cost: int) -> None:
-        """Count a cost.
-
-        Raises:
-            CostLimitError: it is too much.
-        """
-        self.cost += cost
-        if self.cost > self.limit:
-            raise CostLimitError
-
-
-Step = Callable[[Frame], Any]
 
 
 class Program:
@@ -115,12 +94,12 @@ class _Compiler:
         target = self.compile(_needed(expr.target))
         name = expr.name
         if expr.test:
-            return lambda frame: _has(target(frame), name)
+            return lambda frame: has(target(frame), name)
 
         def step(frame: Frame) -> Any:
             value = target(frame)
             frame.charge(1)
-            return _field(value, name)
+            return field(value, name)
 
         return step
 
@@ -172,10 +151,9 @@ class _Compiler:
         return step
 
     def _call(self, expr: Expr) -> Step:
-        special = _SPECIAL.get((expr.name, len(expr.args)))
-        if special is not None and expr.target is None:
-            found: Step = special(self, expr)
-            return found
+        lazy = self._lazy(expr) if expr.target is None else None
+        if lazy is not None:
+            return lazy
         name = self._checked.names.get(expr.id, expr.name)
         member = expr.target is not None and expr.id not in self._checked.names
         sources = [_needed(expr.target)] if member else []
@@ -190,95 +168,12 @@ class _Compiler:
 
         return step
 
-    def _and(self, expr: Expr) -> Step:
-        return self._logical(expr, decides=False)
-
-    def _or(self, expr: Expr) -> Step:
-        return self._logical(expr, decides=True)
-
-    def _logical(self, expr: Expr, *, decides: bool) -> Step:
-        left, right = self.compile(expr.args[0]), self.compile(expr.args[1])
-
-        def step(frame: Frame) -> Any:
-            problem: EvalError | None = None
-            for side in (left, right):
-                try:
-                    value = side(frame)
-                except CostLimitError:
-                    raise
-                except EvalError as error:
-                    problem = problem or error
-                    continue
-                if not isinstance(value, bool):
-                    problem = problem or no_overload()
-                elif value is decides:
-                    return decides
-            if problem is not None:
-                raise problem
-            return not decides
-
-        return step
-
-    def _not_strictly_false(self, expr: Expr) -> Step:
-        inner = self.compile(expr.args[0])
-
-        def step(frame: Frame) -> Any:
-            try:
-                return inner(frame) is not False
-            except CostLimitError:
-                raise
-            except EvalError:
-                return True
-
-        return step
-
-    def _conditional(self, expr: Expr) -> Step:
-        condition, yes, no = (self.compile(one) for one in expr.args)
-
-        def step(frame: Frame) -> Any:
-            value = condition(frame)
-            if not isinstance(value, bool):
-                raise no_overload()
-            return yes(frame) if value else no(frame)
-
-        return step
-
-    def _optional_field(self, expr: Expr) -> Step:
-        target, name = self.compile(expr.args[0]), str(expr.args[1].value)
-
-        def step(frame: Frame) -> Any:
-            value = target(frame)
-            frame.charge(1)
-            if isinstance(value, Optional):
-                if not value.present:
-                    return NONE
-                value = value.value
-            return Optional(_field(value, name)) if _has(value, name) else NONE
-
-        return step
-
-    def _index(self, expr: Expr) -> Step:
-        target, key = self.compile(expr.args[0]), self.compile(expr.args[1])
-
-        def step(frame: Frame) -> Any:
-            value = target(frame)
-            at = key(frame)
-            frame.charge(1)
-            if isinstance(value, Optional):
-                return _optional_at(value, at)
-            return library.at_index(value, at)
-
-        return step
-
-    def _optional_index(self, expr: Expr) -> Step:
-        target, key = self.compile(expr.args[0]), self.compile(expr.args[1])
-
-        def step(frame: Frame) -> Any:
-            value, at = target(frame), key(frame)
-            frame.charge(1)
-            return _optional_at(value if isinstance(value, Optional) else Optional(value), at)
-
-        return step
+    def _lazy(self, expr: Expr) -> Step | None:
+        """Return the step of a call that does not just compute all its arguments."""
+        if expr.name == "_?._" and len(expr.args) == 2:
+            return optional_field(self.compile(expr.args[0]), str(expr.args[1].value))
+        make = _LAZY.get((expr.name, len(expr.args)))
+        return None if make is None else make(*map(self.compile, expr.args))
 
     def _fold(self, expr: Expr) -> Step:
         if expr.fold is None:
@@ -293,49 +188,18 @@ class _Compiler:
             before = dict(frame.variables)
             try:
                 frame.variables[fold.accumulator] = init(frame)
-                for first, second in _pairs(values, fold):
+                for first, second in pairs(values, fold):
                     frame.variables[fold.first] = first
                     if fold.second:
                         frame.variables[fold.second] = second
                     if condition(frame) is False:
                         break
-                    frame.variables[fold.accumulator] = _held(advance, frame)
+                    frame.variables[fold.accumulator] = held(advance, frame)
                 return result(frame)
             finally:
                 frame.variables = before
 
         return step
-
-
-def _held(advance: Step, frame: Frame) -> Any:
-    """Return the next value of an accumulator, which may be an error for now."""
-    try:
-        return advance(frame)
-    except CostLimitError:
-        raise
-    except EvalError as error:
-        return error
-
-
-def _pairs(values: Any, fold: Fold) -> list[tuple[Any, Any]]:
-    if isinstance(values, list):
-        if fold.second:
-            return list(enumerate(values))
-        return [(value, None) for value in values]
-    if isinstance(values, dict):
-        return list(values.items())
-    raise no_overload()
-
-
-def _optional_at(value: Optional, at: Any) -> Optional:
-    if not value.present:
-        return NONE
-    try:
-        return Optional(library.at_index(value.value, at))
-    except EvalError as error:
-        if str(error).startswith(("no such key", "index out of bounds")):
-            return NONE
-        raise
 
 
 def _needed(expr: Expr | None) -> Expr:
@@ -344,38 +208,13 @@ def _needed(expr: Expr | None) -> Expr:
     return expr
 
 
-def _has(value: Any, name: str) -> bool:
-    if isinstance(value, Optional):
-        return value.present and _has(value.value, name)
-    if isinstance(value, StructValue):
-        return value.has(name)
-    if isinstance(value, dict):
-        return name in value
-    raise no_overload()
-
-
-def _field(value: Any, name: str) -> Any:
-    if isinstance(value, StructValue):
-        return value.get(name)
-    if isinstance(value, dict):
-        if name not in value:
-            raise no_key(name)
-        return value[name]
-    if isinstance(value, Optional):
-        if not value.present or not _has(value.value, name):
-            return NONE
-        return Optional(_field(value.value, name))
-    raise no_overload()
-
-
-_SPECIAL: Final[dict[tuple[str, int], Any]] = {
-    ("_&&_", 2): _Compiler._and,
-    ("_||_", 2): _Compiler._or,
-    ("_?_:_", 3): _Compiler._conditional,
-    ("@not_strictly_false", 1): _Compiler._not_strictly_false,
-    ("_?._", 2): _Compiler._optional_field,
-    ("_[_]", 2): _Compiler._index,
-    ("_[?_]", 2): _Compiler._optional_index,
+_LAZY: Final[dict[tuple[str, int], Callable[..., Step]]] = {
+    ("_&&_", 2): partial(logical, decides=False),
+    ("_||_", 2): partial(logical, decides=True),
+    ("_?_:_", 3): conditional,
+    ("@not_strictly_false", 1): not_strictly_false,
+    ("_[_]", 2): index,
+    ("_[?_]", 2): optional_index,
 }
 
 _KINDS: Final[dict[str, Any]] = {

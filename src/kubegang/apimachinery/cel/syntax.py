@@ -53,6 +53,15 @@ class Expr:
         self.test: bool = members.get("test", False)
         self.fold: Fold | None = members.get("fold")
 
+    def parts(self) -> list[Expr]:
+        """Return the nodes right below this one."""
+        found = [self.target] if self.target is not None else []
+        found += self.args
+        if self.fold is not None:
+            fold = self.fold
+            found += [fold.range, fold.init, fold.condition, fold.step, fold.result]
+        return found
+
 
 class Fold(NamedTuple):
     """The parts of a comprehension."""

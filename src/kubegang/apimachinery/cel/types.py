@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 
@@ -143,7 +143,7 @@ class Substitution:
         self._known = before
         return False
 
-    def all_assignable(self, found: list[CelType], wanted: list[CelType]) -> bool:
+    def all_assignable(self, found: Sequence[CelType], wanted: Sequence[CelType]) -> bool:
         """Return the same of several at once: either all are learned from, or none."""
         before = dict(self._known)
         if len(found) == len(wanted) and all(map(self._assign, found, wanted)):
