@@ -274,7 +274,12 @@ Scenario = Callable[[Cluster], Coroutine[Any, Any, None]]
 
 
 def run_scenario(
-    scenario: Scenario, *, seed: int = 0, version: str = "1.37", gates: str = ""
+    scenario: Scenario,
+    *,
+    seed: int = 0,
+    version: str = "1.37",
+    gates: str = "",
+    runtime_config: str = "",
 ) -> None:
     """Play a scenario on a fresh cluster, in virtual time.
 
@@ -283,10 +288,11 @@ def run_scenario(
         seed: of the scheduler's ties.
         version: the release.
         gates: edits to its feature gates.
+        runtime_config: API versions to serve or not.
     """
 
     async def main() -> None:
-        api = await Api.start(version=version, feature_gates=gates)
+        api = await Api.start(version=version, feature_gates=gates, runtime_config=runtime_config)
         cluster = Cluster(api, seed=seed, version=version, gates=gates)
         try:
             await scenario(cluster)

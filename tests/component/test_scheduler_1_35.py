@@ -269,7 +269,9 @@ async def test_a_workload_that_comes_late_or_lacks_the_group_holds_its_pods(
     await cluster.wait(1)
 
     async def held_by(name: str) -> str:
-        waiting = scheduler.queue.explain(await uid(cluster, name), now=cluster.clock.now())
+        waiting = scheduler.queue.contents.explain(
+            await uid(cluster, name), now=cluster.clock.now()
+        )
         return waiting.upstream_message if waiting else ""
 
     assert await held_by("p1") == ('waiting for pods\'s workload "w" to appear in scheduling queue')
@@ -330,7 +332,9 @@ async def _interleaved(rng: random.Random, cluster: Cluster) -> None:
     for group, size in sizes.items():
         bound = [name for name in placed if name.startswith(group)]
         assert not bound or len(bound) >= min(size, sum(n.startswith(group) for n in alive))
-    pending = {queued.pod.name for entry in scheduler.queue.entries() for queued in entry.pods()}
+    pending = {
+        queued.pod.name for entry in scheduler.queue.contents.entries() for queued in entry.pods()
+    }
     assert pending | placed.keys() == alive
     scheduler.queue.validate()
     scheduler.cache.validate()

@@ -251,6 +251,6 @@ async def _check(
     assert kept <= licences.taken.keys()
     assert len(licences.taken) <= total
     assert all(uid in kept for uid in licences.taken if uid in pods)
-    queued = {q.pod.uid for entry in scheduler.queue.entries() for q in entry.pods()}
+    queued = {q.pod.uid for entry in scheduler.queue.contents.entries() for q in entry.pods()}
     waiting = {uid for uid in pods if scheduler.cache.is_assumed(uid)}
     assert queued | waiting | {u for u, p in pods.items() if p["spec"].get("nodeName")} == set(pods)

@@ -187,8 +187,11 @@ async def test_a_claim_that_no_node_can_use_is_freed(cluster: Cluster) -> None:
     await cluster.wait(1)
     assert "p" not in await cluster.placements()
 
+    assert (await cluster.pod("p"))["status"]["nominatedNodeName"] == "n1"
+
     await set_condition(cluster, "c", "broken")
     await cluster.wait(0.5)
+    assert "nominatedNodeName" not in (await cluster.pod("p"))["status"]
     assert (await cluster.condition("p"))["message"] == (
         'running PreBind plugin "DynamicResources": device binding failed: claim=c, '
         'reason=Because, message="so"'

@@ -247,4 +247,4 @@ async def test_a_bug_in_one_cycle_stops_nobody_else(cluster: Cluster) -> None:
     scheduler.queue.add_pod(known.pod, now=cluster.clock.now())
     await cluster.add_pods("q")
     await cluster.wait_for(["q"], at_most=1)
-    assert scheduler.queue.place_of(known.pod) in {Place.BACKOFF, Place.ACTIVE}
+    assert scheduler.queue.contents.place_of(known.pod) in {Place.BACKOFF, Place.ACTIVE}

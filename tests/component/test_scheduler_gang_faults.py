@@ -172,7 +172,7 @@ async def test_two_that_both_believe_to_lead_bind_nobody_twice(cluster: Cluster)
     assert await cluster.placements() == before
     for scheduler in schedulers:
         assert scheduler.cache.assumed_count == 0
-        assert not scheduler.queue.entries()
+        assert not scheduler.queue.contents.entries()
         await check(cluster, scheduler)
     assert len(await cluster.events("Scheduled")) == 4
 
@@ -191,7 +191,7 @@ async def test_a_member_that_somebody_else_binds_meanwhile_counts(cluster: Clust
     await cluster.wait_for(MEMBERS, at_most=15)
     await cluster.wait(1)
     assert scheduler.cache.assumed_count == 0
-    assert not scheduler.queue.entries()
+    assert not scheduler.queue.contents.entries()
     await check(cluster, scheduler)
 
 

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kubegang.scheduler.framework.nodes import NodeInfo
-from kubegang.scheduler.framework.pods import PodInfo, Requirement, Toleration
+from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.terms import Requirement, Toleration
 
 MIB = 1024 * 1024
 

@@ -34,6 +34,21 @@ _SCHEDULING = "/apis/scheduling.k8s.io/v1beta1/namespaces/default"
 _PODS = "/api/v1/namespaces/default/pods"
 _NAMES = ("a", "a", "a", "b")
 
+_INGRESS_PATH = {
+    "path": "/",
+    "pathType": "Prefix",
+    "backend": {"service": {"name": "s", "port": {"number": 80, "name": "p"}}},
+}
+_POLICY = {"type": "Pods", "value": 1, "periodSeconds": 2}
+_POD_METRIC = {
+    "type": "Pods",
+    "pods": {"metric": {"name": "m"}, "target": {"type": "AverageValue", "averageValue": "1"}},
+}
+_POD_STATUS = {
+    "type": "Pods",
+    "pods": {"metric": {"name": "m"}, "current": {"averageValue": "1"}},
+}
+
 _OBJECTS: dict[str, dict[str, Any]] = {
     _PODS: {
         **pod("a", labels={"x": "y"}, nodeSelector={"a": "b"}, terminationGracePeriodSeconds=5),
@@ -47,7 +62,10 @@ _OBJECTS: dict[str, dict[str, Any]] = {
         "spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]},
         "status": {"capacity": {"cpu": "4"}, "allocatable": {"cpu": "4"}},
     },
-    "/api/v1/namespaces": {"metadata": {"name": "a"}, "spec": {"finalizers": ["kubernetes"]}},
+    "/api/v1/namespaces": {
+        "metadata": {"name": "a", "labels": {"pod-security.kubernetes.io/enforce": "baseline"}},
+        "spec": {"finalizers": ["kubernetes"]},
+    },
     "/api/v1/namespaces/default/events": {
         "metadata": {"name": "a"},
         "involvedObject": {"kind": "Pod", "name": "a", "namespace": "default"},
@@ -85,6 +103,67 @@ _OBJECTS: dict[str, dict[str, Any]] = {
         "metadata": {"name": "a"},
         "spec": {"minAvailable": "50%", "selector": {"matchLabels": {"x": "y"}}},
         "status": {"disruptionsAllowed": 1, "observedGeneration": 1},
+    },
+    "/apis/networking.k8s.io/v1/namespaces/default/ingresses": {
+        "metadata": {"name": "a", "annotations": {"kubernetes.io/ingress.class": "c"}},
+        "spec": {
+            "defaultBackend": {"resource": {"kind": "K", "name": "n", "apiGroup": "g"}},
+            "tls": [{"hosts": ["*.example.com"], "secretName": "s"}],
+            "rules": [
+                {"host": "a.example.com", "http": {"paths": [_INGRESS_PATH]}},
+                {"host": "*.example.com"},
+            ],
+        },
+        "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1", "hostname": "h"}]}},
+    },
+    "/apis/networking.k8s.io/v1/ingressclasses": {
+        "metadata": {"name": "a"},
+        "spec": {"controller": "a.b/c", "parameters": {"kind": "K", "name": "n"}},
+    },
+    "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies": {
+        "metadata": {"name": "a"},
+        "spec": {
+            "podSelector": {"matchLabels": {"x": "y"}},
+            "policyTypes": ["Ingress"],
+            "ingress": [
+                {
+                    "from": [{"ipBlock": {"cidr": "10.0.0.0/8", "except": ["10.1.0.0/16"]}}],
+                    "ports": [{"port": 80, "endPort": 90, "protocol": "TCP"}],
+                }
+            ],
+        },
+    },
+    "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers": {
+        "metadata": {"name": "a"},
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"},
+            "maxReplicas": 3,
+            "behavior": {"scaleUp": {"tolerance": "0.1", "policies": [_POLICY]}},
+            "metrics": [_POD_METRIC],
+        },
+        "status": {"currentMetrics": [_POD_STATUS], "conditions": [{"type": "A"}]},
+    },
+    "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers": {
+        "metadata": {
+            "name": "a",
+            "annotations": {
+                "autoscaling.alpha.kubernetes.io/metrics": '[{"type":"Pods","pods":{}}]',
+                "autoscaling.alpha.kubernetes.io/behavior": '{"ScaleUp":{"Policies":[{}]}}',
+                "autoscaling.alpha.kubernetes.io/conditions": '[{"type":"A"}]',
+                "autoscaling.alpha.kubernetes.io/current-metrics": "[null]",
+            },
+        },
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"},
+            "maxReplicas": 3,
+            "targetCPUUtilizationPercentage": 5,
+        },
+        "status": {"currentCPUUtilizationPercentage": 5},
+    },
+    "/apis/certificates.k8s.io/v1/certificatesigningrequests": {
+        "metadata": {"name": "a"},
+        "spec": {"request": "eA==", "signerName": "a.b/c", "usages": ["any"]},
+        "status": {"conditions": [{"type": "Approved", "status": "True"}], "certificate": "eA=="},
     },
     "/apis/scheduling.k8s.io/v1/priorityclasses": {"metadata": {"name": "a"}, "value": 5},
     f"{_SCHEDULING}/podgroups": {

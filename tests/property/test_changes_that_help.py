@@ -8,14 +8,18 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubegang.tools.cluster.edits import Edit
+from kubegang.app.clustersource import stage_of
+from kubegang.tools.cluster.edits import Edit, with_edits
 from kubegang.tools.explaining.case import Case, case_of, has_started
 from kubegang.tools.explaining.changes.changes import changes_of
 from kubegang.tools.explaining.changes.searching import Found, evicts
 from kubegang.tools.explaining.quorum import quorum_of
+from kubegang.tools.explaining.room import room_of
 from tests.property.pendinggroups import group_key, random_source, smaller_ones, starts_with
+from tests.property.richergroups import richer_source
 
 PENDING_GROUPS = 200
+RICHER_GROUPS = 60
 
 
 @pytest.mark.timeout(300)
@@ -39,6 +43,28 @@ def test_each_named_change_helps_and_brute_force_finds_no_smaller_one_of_its_kin
             if change.change.smallest:
                 assert_no_smaller_one(case, change, makes_room=room)
     assert min(kinds[kind] for kind in ("free", "add-nodes", "lower-min-count")) > 20, kinds
+
+
+@pytest.mark.timeout(300)
+def test_trees_constraints_and_priorities_get_changes_that_help_too() -> None:
+    rng = random.Random(20261201)
+    pending, trees, kinds = 0, 0, Counter[str]()
+    while pending < RICHER_GROUPS:
+        found, key = richer_source(rng)
+        case = case_of(found.stage(), key)
+        if has_started(key, case.outcome) or not case.waiting:
+            continue
+        pending += 1
+        trees += key.kind == "CompositePodGroup"
+        for change in changes_of(case, quorum_of(case)):
+            kinds.update([change.change.kind])
+            room = change.change.kind == "raise-priority"
+            anew = case_of(stage_of(with_edits(found.state, change.edits), found.rules), key)
+            assert anew.starts() or (room and room_of(anew, ())[0].possible), change.change
+            if change.change.smallest:
+                assert_no_smaller_one(case, change, makes_room=room)
+    assert trees > 10
+    assert len(kinds) > 6, kinds
 
 
 def assert_no_smaller_one(case: Case, found: Found, *, makes_room: bool) -> None:

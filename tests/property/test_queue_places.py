@@ -167,7 +167,7 @@ class QueuePlaces(RuleBasedStateMachine):
             self.records[queued.pod.uid] = queued
         if preempts and refused and not bound:
             self.preempting.add(key_of(entity))
-            self.stage.cache.begin_preemption(key_of(entity))
+            self.stage.cache.groups.begin_preemption(key_of(entity))
         self.stage.finish(entity, {pod.uid: plugins for pod in failed}, status)
 
     @precondition(lambda self: self.preempting)
@@ -177,7 +177,7 @@ class QueuePlaces(RuleBasedStateMachine):
 
     def _end_preemption(self, key: EntityKey, failed: bool) -> None:
         self.preempting.discard(key)
-        self.stage.cache.end_preemption(key)
+        self.stage.cache.groups.end_preemption(key)
         self.stage.queue.preemption_ended(key, failed=failed, now=self.stage.clock.time)
 
     @rule(uid=pods, succeeds=st.booleans())

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from kubegang.scheduler.cycle.decision import Decision
 from kubegang.scheduler.snapshot.builder import SnapshotBuilder
-from kubegang.scheduler.snapshot.dumping import dump_snapshot, load_snapshot
 from kubegang.testing.builders import make_cluster, make_pod, make_podgroup
 from kubegang.testing.deciding import DecidingCore
+from kubegang.testing.snapshotdumps import dump_snapshot, load_snapshot
 from tests.property.clusters import Scene, scenes, unequal_scenes
 
 ROOT = Path(__file__).parents[2]

@@ -71,7 +71,7 @@ class TreePlaces(QueuePlaces):
         leaf = known.pod.pod_group
         if leaf is None or known.binding or in_flight:
             return super()._allowed(known, in_flight=in_flight)
-        root = self.stage.cache.root_of(leaf)
+        root = self.stage.cache.groups.root_of(leaf)
         if root is None:
             return {Place.INCOMPLETE}
         if isinstance(self.attempt, QueuedPodGroupInfo):

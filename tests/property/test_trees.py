@@ -13,7 +13,6 @@ from kubegang.api.profile import SchedulerProfile
 from kubegang.scheduler.cycle.decision import BindPod, Decision, FailPod, SkipPod
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodInfo, PodUid
 from kubegang.scheduler.snapshot.builder import SnapshotBuilder
-from kubegang.scheduler.snapshot.dumping import dump_snapshot, load_snapshot
 from kubegang.scheduler.snapshot.validation import validate_snapshot
 from kubegang.testing.builders import PodBuilder, make_composite, make_podgroup
 from kubegang.testing.deciding import (
@@ -24,6 +23,7 @@ from kubegang.testing.deciding import (
     nominations,
     victims,
 )
+from kubegang.testing.snapshotdumps import dump_snapshot, load_snapshot
 from tests.property.clusters import Scene, scenes
 from tests.property.forests import Forest, forests
 from tests.property.test_trial_leaves_no_trace import picture

@@ -10,11 +10,15 @@ cycle          the decision, as a plain function
 plugins        one folder per plugin, and the registry
 binder         the act: bind, undo, report
 eventhandlers  informer events into cache and queue
-informers      of pods, nodes and pod groups; beside them ``storageinformers``, for volumes,
-               and ``directoryinformers``, for what is only looked up
+objectevents   the same of objects that the cache keeps as they are
+informers      of pods, nodes and pod groups; beside them ``storageinformers`` for volumes,
+               ``deviceinformers``, and ``directoryinformers`` for what is only looked up
+following      all of these, as a release and its gates have them
 workloadhandlers  Workloads whose entries are groups, told as if those were objects (1.35)
 frameworks     the plugins of each scheduler profile, put together
-scheduler      the loop: pop, snapshot, decide, apply
+diagnoses      why somebody is pending: the last finding, or what the queue knows
+attempts       one attempt: snapshot, decide, count as real, apply
+scheduler      the loop, and the parts put together
 
 Everything up to ``plugins`` is pure: no clock, no I/O, no randomness of its own.
 """

@@ -8,15 +8,15 @@ from kubegang.scheduler.cycle.decision import Diagnosis
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.status import Status
 from kubegang.scheduler.queue.board import Move
+from kubegang.scheduler.queue.contents import QueueContents
 from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.queue.places import Place
-from kubegang.scheduler.queue.queue import SchedulingQueue
 
 
 class Diagnoses:
     """The last finding about each pending entity, and the queue that knows the others."""
 
-    def __init__(self, queue: SchedulingQueue) -> None:
+    def __init__(self, queue: QueueContents) -> None:
         self._queue = queue
         self._found: dict[EntityKey, Diagnosis] = {}
 

@@ -29,8 +29,8 @@ from kubegang.client.resources import (
 )
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.framework.budgets import DisruptionBudget
-from kubegang.scheduler.framework.conversion import disruption_budget
 from kubegang.scheduler.framework.workloadconversion import (
+    disruption_budget,
     namespace_info,
     replica_set_info,
     replication_controller_info,

@@ -95,7 +95,7 @@ class EventHandlers:
         """Count a pod that has a node, or queue it if it is ours to schedule."""
         if pod.finished:
             return
-        now = self._clock.now()
+        now = self._clock.steady()
         if pod.node_name:
             self._cache.set_pod(pod)
             self._report(ASSIGNED_POD_ADD, None, pod, now=now)
@@ -120,7 +120,7 @@ class EventHandlers:
 
     def pod_deleted(self, pod: PodInfo) -> None:
         """Stop counting a pod, or take it out of the queue."""
-        now = self._clock.now()
+        now = self._clock.steady()
         moves: tuple[Move, ...] = ()
         queued = pod.scheduler_name in self._names
         goes_first = queued and self._queue.goes_before_it_is_uncounted(pod)
@@ -138,15 +138,15 @@ class EventHandlers:
         elif pod.nominated_node_name:
             self._report_freed_promise(pod, now=now, moves=moves)
         else:
-            self._handled(UNSCHEDULED_POD_DELETE, moves, self._clock.now() - now)
+            self._handled(UNSCHEDULED_POD_DELETE, moves, self._clock.steady() - now)
 
     def _assigned_pod_updated(self, old: PodInfo, new: PodInfo) -> None:
-        now = self._clock.now()
+        now = self._clock.steady()
         self._cache.set_pod(new)
         self._report(ClusterEvent("AssignedPod", pod_changes(old, new)), old, new, now=now)
 
     def _pod_bound(self, pod: PodInfo) -> None:
-        now = self._clock.now()
+        now = self._clock.steady()
         self._cache.set_pod(pod)
         moves: tuple[Move, ...] = ()
         if pod.scheduler_name in self._names:
@@ -158,11 +158,11 @@ class EventHandlers:
     def _unscheduled_pod_updated(self, old: PodInfo, new: PodInfo) -> None:
         if new.scheduler_name not in self._names:
             return
-        now = self._clock.now()
+        now = self._clock.steady()
         if not self._cache.is_assumed(new.uid):
             self._cache.set_pod(new)
             moves = self._queue.update_pod(new, now=now)
-            self._handled(UNSCHEDULED_POD_UPDATE, moves, self._clock.now() - now)
+            self._handled(UNSCHEDULED_POD_UPDATE, moves, self._clock.steady() - now)
             if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
                 self._report_freed_promise(old, now=now)
         elif new.terminating and not old.terminating:
@@ -179,7 +179,7 @@ class EventHandlers:
 
     def node_added(self, node: NodeInfo) -> None:
         """Count a new node's room."""
-        now = self._clock.now()
+        now = self._clock.steady()
         self._cache.set_node(node)
         self._report(NODE_ADD, None, node, now=now)
 
@@ -187,7 +187,7 @@ class EventHandlers:
         """Take over what changed of a node; heartbeats change nothing."""
         if old.same_for_scheduling(new):
             return
-        now = self._clock.now()
+        now = self._clock.steady()
         self._cache.set_node(new)
         changes = node_changes(old, new)
         if changes:
@@ -195,7 +195,7 @@ class EventHandlers:
 
     def node_deleted(self, node: NodeInfo) -> None:
         """Stop counting a node."""
-        now = self._clock.now()
+        now = self._clock.steady()
         self._cache.remove_node(node.name)
         self._binding.node_gone(node.name)
         self._report(NODE_DELETE, node, None, now=now)
@@ -204,7 +204,7 @@ class EventHandlers:
 
     def pod_group_added(self, group: PodGroupInfo) -> None:
         """Let the members go on that waited for their group's object."""
-        now = self._clock.now()
+        now = self._clock.steady()
         self._cache.set_pod_group(group)
         moves = self._queue.add_pod_group(group, now=now)
         event = COMPOSITE_ADD if group.is_composite else POD_GROUP_ADD
@@ -218,7 +218,7 @@ class EventHandlers:
             return
         if old.resource_version == new.resource_version:
             return
-        now = self._clock.now()
+        now = self._clock.steady()
         self._cache.set_pod_group(new)
         self._queue.update_pod_group(new)
         event = ClusterEvent(new.key.kind, pod_group_changes(old, new))
@@ -226,7 +226,7 @@ class EventHandlers:
 
     def pod_group_deleted(self, group: PodGroupInfo) -> None:
         """Let the waiting members wait for the object to come back."""
-        now = self._clock.now()
+        now = self._clock.steady()
         self._cache.remove_pod_group(group.key)
         moves = self._queue.delete_pod_group(group.key, now=now)
         event = COMPOSITE_DELETE if group.is_composite else POD_GROUP_DELETE
@@ -236,11 +236,11 @@ class EventHandlers:
 
     def workload_known(self, namespace: str, name: str) -> None:
         """Note that a Workload exists; its groups are told like any others."""
-        self._cache.set_workload(namespace, name)
+        self._cache.groups.set_workload(namespace, name)
 
     def workload_forgotten(self, namespace: str, name: str) -> None:
         """Note that a Workload does not exist any more."""
-        self._cache.remove_workload(namespace, name)
+        self._cache.groups.remove_workload(namespace, name)
 
     # --- steps ---------------------------------------------------------------------------
 
@@ -266,4 +266,4 @@ class EventHandlers:
     ) -> None:
         """Tell the queue what happened, and whoever listens what followed."""
         moves += self._queue.handle(event, old, new, now=now, strongest=strongest)
-        self._handled(label(event), moves, self._clock.now() - now)
+        self._handled(label(event), moves, self._clock.steady() - now)

@@ -12,13 +12,14 @@ from kubegang.client.interface import Client
 from kubegang.client.resources import pod_groups_in
 from kubegang.scheduler.binder.binder import Binder
 from kubegang.scheduler.cache.cache import Cache
-from kubegang.scheduler.deviceinformers import DeviceHandlers, make_device_informers
+from kubegang.scheduler.deviceinformers import DeviceEvents, make_device_informers
 from kubegang.scheduler.directoryinformers import make_directory_informers
 from kubegang.scheduler.eventhandlers import EventHandlers, Handled
 from kubegang.scheduler.informers import make_informers
+from kubegang.scheduler.objectevents import ObjectEvents
 from kubegang.scheduler.queue.queue import SchedulingQueue
 from kubegang.scheduler.queue.rules import QueueRules
-from kubegang.scheduler.storageinformers import StorageHandlers, make_storage_informers
+from kubegang.scheduler.storageinformers import STORAGE_EVENTS, make_storage_informers
 from kubegang.scheduler.workloadhandlers import WorkloadHandlers, make_workload_informers
 
 
@@ -48,10 +49,16 @@ def follow_cluster(
     handlers = EventHandlers(
         cache, queue, scheduler_names=rules, clock=clock, handled=handled, binding=binder
     )
-    storage = StorageHandlers(
-        cache, queue, clock=clock, handled=handled, changed=binder.cluster_changed
+    storage = ObjectEvents(
+        STORAGE_EVENTS,
+        put=cache.set_storage,
+        remove=cache.remove_storage,
+        queue=queue,
+        clock=clock,
+        handled=handled,
+        changed=binder.cluster_changed,
     )
-    devices = DeviceHandlers(
+    devices = DeviceEvents(
         cache, queue, clock=clock, handled=handled, changed=binder.cluster_changed
     )
     version = _workload_version(profiles)
@@ -66,8 +73,11 @@ def follow_cluster(
             client,
             devices,
             clock=clock,
-            with_taint_rules=_any_gate_on(profiles, "DRADeviceTaintRules")
-            and profiles[0].rules.resource_claims.has_taint_rules,
+            taint_rules_version=(
+                profiles[0].rules.resource_claims.taint_rules_version
+                if _any_gate_on(profiles, "DRADeviceTaintRules")
+                else ""
+            ),
         ),
         *make_informers(
             client,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
-
-import msgspec
+from typing import Any, Final
 
 from kubegang.api.core.types import Node, Pod
-from kubegang.api.meta import Form, decode
+from kubegang.api.meta import decoder
 from kubegang.api.scheduling import v1alpha2
 from kubegang.api.scheduling.types import CompositePodGroup, PodGroup
 from kubegang.base.clock import Clock
@@ -16,15 +14,10 @@ from kubegang.client.informer import Informer
 from kubegang.client.interface import Client, Resource
 from kubegang.client.resources import COMPOSITEPODGROUPS, NODES, PODS
 from kubegang.scheduler.eventhandlers import EventHandlers, PodEvents
-from kubegang.scheduler.framework.conversion import (
-    composite_pod_group_info,
-    node_info,
-    pod_group_info,
-    pod_info,
-)
+from kubegang.scheduler.framework.groupconversion import composite_pod_group_info, pod_group_info
+from kubegang.scheduler.framework.nodeconversion import node_info
+from kubegang.scheduler.framework.podconversion import pod_info
 from kubegang.scheduler.framework.pods import PodGroupInfo
-
-FormT = TypeVar("FormT", bound=Form)
 
 UNFINISHED: Final = "status.phase!=Succeeded,status.phase!=Failed"
 """The pods that matter. The server filters, so a pod that finishes looks deleted."""
@@ -53,7 +46,7 @@ def make_informers(
             an API that serves them; else no pod group has a parent.
         pod_events: who is told about pods, if not the handlers themselves.
     """
-    decode_node, decode_pod = _decoder(Node), _decoder(Pod)
+    decode_node, decode_pod = decoder(Node), decoder(Pod)
     nodes = Informer(
         client, NODES, clock=clock, decode_bytes=lambda body: node_info(decode_node(body))
     )
@@ -80,7 +73,7 @@ def make_informers(
     if not with_composites:
         informers = [groups]
     else:
-        decode_composite = _decoder(CompositePodGroup)
+        decode_composite = decoder(CompositePodGroup)
         composites = Informer(
             client,
             COMPOSITEPODGROUPS,
@@ -97,19 +90,6 @@ def make_informers(
 
 def _group_decoder(version: str) -> Callable[[bytes], PodGroup]:
     if version != "v1alpha2":
-        return _decoder(PodGroup)
-    decode_older = _decoder(v1alpha2.PodGroup)
+        return decoder(PodGroup)
+    decode_older = decoder(v1alpha2.PodGroup)
     return lambda body: decode_older(body).to_internal()
-
-
-def _decoder(form: type[FormT]) -> Callable[[bytes], FormT]:
-    strictly = msgspec.json.Decoder(form)
-
-    def decode_bytes(body: bytes) -> FormT:
-        try:
-            return strictly.decode(body)
-        except msgspec.ValidationError:
-            # It has nulls that servers in Go do not write, or is really wrong.
-            return decode(body, form)
-
-    return decode_bytes

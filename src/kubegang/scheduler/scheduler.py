@@ -21,38 +21,23 @@ from kubegang.base.logging import logger
 from kubegang.base.turns import next_turn
 from kubegang.client.interface import Client
 from kubegang.client.resources import pod_groups_in
+from kubegang.scheduler.attempts import Attempts
 from kubegang.scheduler.binder.binder import Binder, BinderSettings
-from kubegang.scheduler.binder.counting import count_as_real
 from kubegang.scheduler.binder.dispatch import DEFAULT_LIMIT
 from kubegang.scheduler.binder.metrics import SchedulerMetrics
-from kubegang.scheduler.binder.outcome import (
-    failures,
-    group_result,
-    queue_status,
-    waiting_on_permit,
-)
 from kubegang.scheduler.cache.cache import Cache
-from kubegang.scheduler.cycle.batch import first_batch, pops_of
-from kubegang.scheduler.cycle.decide import decide
-from kubegang.scheduler.cycle.decision import Decision, Diagnosis
+from kubegang.scheduler.cycle.decision import Diagnosis
 from kubegang.scheduler.diagnoses import Diagnoses
 from kubegang.scheduler.following import follow_cluster
-from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.entities import (
-    QueuedEntity,
-    QueuedPodGroupInfo,
-    QueuedPodInfo,
-    members_of,
-)
-from kubegang.scheduler.framework.pods import PodUid
 from kubegang.scheduler.framework.rng import Rng
 from kubegang.scheduler.frameworks import PluginArgs, build_frameworks
 from kubegang.scheduler.plugins.registry import PLUGINS, PluginFactory
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.queue.board import Move
 from kubegang.scheduler.queue.entries import EntityKey
-from kubegang.scheduler.queue.queue import SchedulingQueue, key_of
+from kubegang.scheduler.queue.queue import SchedulingQueue
 from kubegang.scheduler.queue.rules import QueueRules
+from kubegang.scheduler.runtime.framework import Framework
 
 CYCLES_PER_TURN: Final = 16
 SECONDS_PER_TURN: Final = 0.005
@@ -114,22 +99,19 @@ class Scheduler:
         """
         settings = settings or SchedulerSettings()
         self._clock = clock
-        self._rng = rng
         self._profiles = {profile.scheduler_name: profile for profile in profiles}
-        self._frameworks = build_frameworks(
-            profiles, args=settings.plugin_args, plugins=settings.plugins
-        )
+        frameworks = build_frameworks(profiles, args=settings.plugin_args, plugins=settings.plugins)
         rules = {
-            name: QueueRules.of(profile, self._frameworks[name])
+            name: QueueRules.of(profile, frameworks[name])
             for name, profile in self._profiles.items()
         }
         self.cache = Cache()
-        self.queue = SchedulingQueue(rules, self.cache, settings.backoff)
+        self.queue = SchedulingQueue(rules, self.cache.groups, settings.backoff)
         self._metrics = SchedulerMetrics(registry)
-        self._metrics.watch(self.queue, self.cache)
-        for name, framework in self._frameworks.items():
+        self._metrics.queue.watch(self.queue.contents, self.cache)
+        for name, framework in frameworks.items():
             framework.meter = self._metrics.points.meter(framework, profile=name, clock=clock)
-        self._diagnoses = Diagnoses(self.queue)
+        self._diagnoses = Diagnoses(self.queue.contents)
         self._binder = self._build_binder(client, rules, settings=settings)
         self._informers = follow_cluster(
             client,
@@ -143,9 +125,7 @@ class Scheduler:
         )
         self._work = asyncio.Event()
         self._stopped = asyncio.Event()
-        self._cycles = 0
-        self._popped = 0
-        self._batches = {name: first_batch(profile) for name, profile in self._profiles.items()}
+        self._attempt = self._build_attempts(frameworks, rng).attempt
 
     def _build_binder(
         self, client: Client, rules: Mapping[str, QueueRules], *, settings: SchedulerSettings
@@ -168,6 +148,20 @@ class Scheduler:
             moved=self._moved,
             undone=self._diagnoses.undone,
             wake=self._wake,
+        )
+
+    def _build_attempts(self, frameworks: Mapping[str, Framework], rng: Rng) -> Attempts:
+        return Attempts(
+            self.cache,
+            self.queue,
+            profiles=self._profiles,
+            frameworks=frameworks,
+            binder=self._binder,
+            diagnoses=self._diagnoses,
+            metrics=self._metrics,
+            note=self._note,
+            clock=self._clock,
+            rng=rng,
         )
 
     # --- running -------------------------------------------------------------------------
@@ -230,13 +224,13 @@ class Scheduler:
 
     def _work_for_a_turn(self) -> bool:
         """Run cycles until the turn is over; return whether there may be more to do."""
-        started = self._clock.now()
+        started = self._clock.steady()
         for _ in range(CYCLES_PER_TURN):
-            entity = self.queue.pop(now=self._clock.now())
+            entity = self.queue.pop(now=self._clock.steady())
             if entity is None:
                 return False
             self._attempt(entity)
-            if self._stopped.is_set() or self._clock.now() - started > SECONDS_PER_TURN:
+            if self._stopped.is_set() or self._clock.steady() - started > SECONDS_PER_TURN:
                 break
         return True
 
@@ -249,7 +243,7 @@ class Scheduler:
             return
         moved = asyncio.ensure_future(self._work.wait())
         try:
-            await self._wait_at_most(min(due) - self._clock.now(), moved)
+            await self._wait_at_most(min(due) - self._clock.steady(), moved)
         finally:
             moved.cancel()
 
@@ -262,97 +256,14 @@ class Scheduler:
             timer.cancel()
 
     def _tick(self) -> None:
-        now = self._clock.now()
+        now = self._clock.steady()
         self._note(self.queue.tick(now=now), now=now)
         self._binder.tick(now=now)
-
-    # --- one attempt ---------------------------------------------------------------------
-
-    def _attempt(self, entity: QueuedEntity) -> None:
-        """Decide about an entity and start what follows; a bug ends this attempt only."""
-        self._cycles += 1
-        queued = {member.pod.uid: member for member in members_of(entity)}
-        try:
-            self._run_cycle(entity, queued, entity.scheduler_name)
-        except Exception:  # noqa: BLE001 - a guard: one broken entity must not stop the others.
-            _log.exception("attempt failed", entity=entity.key, cycle=self._cycles)
-            for uid in queued:
-                self.cache.forget(uid)
-                self.cache.end_preemption(uid)
-            self.cache.end_preemption(key_of(entity))
-            now = self._clock.now()
-            failed = dict.fromkeys(queued, frozenset[str]())
-            self._note(self.queue.finish(entity, failed, "error", now=now), now=now)
-
-    def _run_cycle(
-        self, entity: QueuedEntity, queued: Mapping[PodUid, QueuedPodInfo], name: str
-    ) -> None:
-        started = self._clock.now()
-        profile, framework = self._profiles[name], self._frameworks[name]
-        self._popped += pops_of(entity, profile)
-        # 1. Take the cluster as it is now.
-        snapshot = self.cache.snapshot()
-        # 2. Decide.
-        notes: dict[PodUid, CycleState] = {}
-        decision = decide(
-            snapshot,
-            entity,
-            profile=profile,
-            framework=framework,
-            now=started,
-            rng=self._rng,
-            waiting=self._binder.waiting_pods,
-            notes=notes,
-            batch=self._batches[name],
-            number=self._popped,
-        )
-        self._batches[name] = decision.batch
-        # 3. Count the result as real.
-        decision = count_as_real(
-            decision, self.cache, entity=key_of(entity), framework=framework, notes=notes
-        )
-        # 4. Tell the queue what became of it.
-        now = self._clock.now()
-        status = queue_status(decision)
-        moves = self.queue.finish(
-            entity, failures(decision), status, now=now, waiting=waiting_on_permit(decision)
-        )
-        self._note(moves, now=now)
-        # 5. Start the act; it goes on while the next entity is decided about.
-        self._binder.start(
-            decision,
-            queued,
-            entity=key_of(entity),
-            framework=framework,
-            notes=notes,
-            started=started,
-        )
-        self._report(entity, decision, name, seconds=now - started)
-
-    def _report(
-        self, entity: QueuedEntity, decision: Decision, name: str, *, seconds: float
-    ) -> None:
-        if decision.unbound or decision.status == "waiting-on-permit":
-            gathered = self._profiles[name].group_cycle == "popped-by-member"
-            keys = [pod.uid for pod in decision.unbound] if gathered else [key_of(entity)]
-            self._diagnoses.found(keys, decision.diagnosis)
-        if decision.batching is not None:
-            self._metrics.batches.note(name, decision.batching)
-        kind, is_group = "pod", isinstance(entity, QueuedPodGroupInfo)
-        if decision.room is not None:
-            self._metrics.preemption.note_search(decision.room, for_group=is_group)
-        if is_group:
-            kind = "podGroup"
-            self._metrics.note_group(name, result=group_result(decision), seconds=seconds)
-        else:
-            self._metrics.algorithm_duration.observe(seconds)
-        message = decision.diagnosis.message
-        _log.info(decision.status, cycle=self._cycles, diagnosis=message, **{kind: entity.key})
 
     # --- what moved ----------------------------------------------------------------------
 
     def _event_handled(self, event: str, moves: tuple[Move, ...], seconds: float) -> None:
-        self._metrics.note_event(event, seconds)
+        self._metrics.queue.note_event(event, seconds)
         self._moved(moves)
         if self.queue.is_ready:
             # Nothing need have moved for that: see ``BackoffQueue.stir``.
@@ -365,11 +276,11 @@ class Scheduler:
 
     def _moved(self, moves: tuple[Move, ...]) -> None:
         if moves:
-            self._note(moves, now=self._clock.now())
+            self._note(moves, now=self._clock.steady())
             self._work.set()
 
     def _note(self, moves: tuple[Move, ...], *, now: float) -> None:
-        self._metrics.note_moves(moves)
+        self._metrics.queue.note_moves(moves)
         self._binder.note(moves, now=now)
         self._diagnoses.note(moves)
 
@@ -377,4 +288,4 @@ class Scheduler:
 
     def explain(self, key: EntityKey) -> Diagnosis | None:
         """Return why an entity is pending, or ``None`` if it is not."""
-        return self._diagnoses.explain(key, now=self._clock.now())
+        return self._diagnoses.explain(key, now=self._clock.steady())

@@ -1,18 +1,12 @@
-"""What the scheduler learns of claims, volumes and their drivers: first the cache, then the queue.
-
-Of what happens to them the queue is told what some plugin of kube-scheduler registers for, and
-no more: a pod that failed for a reason of no plugin is tried again whenever it hears anything.
-"""
+"""The informers of claims, volumes and their drivers: what they ask for, and what they keep."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
-import msgspec
-
 from kubegang.api.core.volumes import PersistentVolume, PersistentVolumeClaim
-from kubegang.api.meta import Form, decode
+from kubegang.api.meta import Form, decoder
 from kubegang.api.storage.types import (
     CSIDriver,
     CSINode,
@@ -32,8 +26,7 @@ from kubegang.client.resources import (
     STORAGECLASSES,
     VOLUMEATTACHMENTS,
 )
-from kubegang.scheduler.cache.cache import Cache
-from kubegang.scheduler.framework.events import Action, ClusterEvent, EventResource
+from kubegang.scheduler.framework.events import Action, EventResource
 from kubegang.scheduler.framework.storage import StorageObject
 from kubegang.scheduler.framework.storageconversion import (
     attachment_info,
@@ -44,14 +37,12 @@ from kubegang.scheduler.framework.storageconversion import (
     storage_class_info,
     volume_info,
 )
-from kubegang.scheduler.queue.board import Move
-from kubegang.scheduler.queue.changes import label
-from kubegang.scheduler.queue.queue import SchedulingQueue
+from kubegang.scheduler.objectevents import ObjectEvents
 
 FormT = TypeVar("FormT", bound=Form)
 InfoT = TypeVar("InfoT", bound=StorageObject)
 
-_CHANGES: Final[Mapping[EventResource, Action]] = {
+STORAGE_EVENTS: Final[Mapping[EventResource, Action]] = {
     "PersistentVolumeClaim": Action.ADD | Action.UPDATE_OTHER,
     "PersistentVolume": Action.ADD | Action.UPDATE_OTHER,
     "StorageClass": Action.ADD | Action.UPDATE_OTHER,
@@ -63,81 +54,19 @@ _CHANGES: Final[Mapping[EventResource, Action]] = {
 """What the queue is told of."""
 
 
-class StorageHandlers:
-    """Handlers for the informers of everything about storage."""
-
-    def __init__(
-        self,
-        cache: Cache,
-        queue: SchedulingQueue,
-        *,
-        clock: Clock,
-        handled: Callable[[str, tuple[Move, ...], float], None],
-        changed: Callable[[], None],
-    ) -> None:
-        """Set up.
-
-        Args:
-            cache: told first.
-            queue: told next, of what may let pods in.
-            clock: the time.
-            handled: called after each event: its name, what moved, and how long it took.
-            changed: called after each event, for pods that are being bound and wait for it.
-        """
-        self._cache = cache
-        self._queue = queue
-        self._clock = clock
-        self._handled = handled
-        self._changed = changed
-
-    def added(self, resource: EventResource, obj: StorageObject) -> None:
-        """Take over a new object."""
-        self._cache.set_storage(obj)
-        self._report(ClusterEvent(resource, Action.ADD), None, obj)
-
-    def updated(self, resource: EventResource, old: StorageObject, new: StorageObject) -> None:
-        """Take over what changed of an object."""
-        self._cache.set_storage(new)
-        self._report(ClusterEvent(resource, Action.UPDATE_OTHER), old, new)
-
-    def deleted(self, resource: EventResource, obj: StorageObject) -> None:
-        """Forget an object."""
-        self._cache.remove_storage(obj)
-        self._report(ClusterEvent(resource, Action.DELETE), obj, None)
-
-    def _report(
-        self, event: ClusterEvent, old: StorageObject | None, new: StorageObject | None
-    ) -> None:
-        now = self._clock.now()
-        if _CHANGES[event.resource] & event.actions:
-            moves = self._queue.handle(event, old, new, now=now)
-            self._handled(label(event), moves, self._clock.now() - now)
-        self._changed()
-
-
 def make_storage_informers(
-    client: Client, handlers: StorageHandlers, *, clock: Clock
+    client: Client, events: ObjectEvents[StorageObject], *, clock: Clock
 ) -> tuple[Informer[Any], ...]:
-    """Return informers that feed the handlers; what they keep are compact records."""
+    """Return informers that tell of everything about storage; they keep compact records."""
 
     def follow(
         resource: Resource, kind: EventResource, form: type[FormT], view: Callable[[FormT], InfoT]
     ) -> Informer[Any]:
-        strictly = msgspec.json.Decoder(form)
-
-        def decoded(body: bytes) -> InfoT:
-            try:
-                return view(strictly.decode(body))
-            except msgspec.ValidationError:
-                return view(decode(body, form))
-
-        informer: Informer[InfoT] = Informer(client, resource, clock=clock, decode_bytes=decoded)
-        informer.add_handler(
-            lambda obj: handlers.added(kind, obj),
-            lambda old, new: handlers.updated(kind, old, new),
-            lambda obj: handlers.deleted(kind, obj),
+        decoded = decoder(form)
+        informer: Informer[InfoT] = Informer(
+            client, resource, clock=clock, decode_bytes=lambda body: view(decoded(body))
         )
-        return informer
+        return events.follow(informer, kind)
 
     return (
         follow(STORAGECLASSES, "StorageClass", StorageClass, storage_class_info),

@@ -1,1 +1,1 @@
-"""Builders, harness and matchers, shipped for plugin authors too."""
+"""Builders, harness, matchers and snapshots as JSON, shipped for plugin authors too."""

@@ -12,7 +12,7 @@ from kubegang.api.policy.types import (
 )
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.scheduler.framework.budgets import DisruptionBudget
-from kubegang.scheduler.framework.conversion import disruption_budget
+from kubegang.scheduler.framework.workloadconversion import disruption_budget
 from kubegang.testing.building import Builder, as_json, replaced
 
 

@@ -22,7 +22,7 @@ from kubegang.api.scheduling.types import (
     WorkloadReference,
 )
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.scheduler.framework.conversion import composite_pod_group_info, pod_group_info
+from kubegang.scheduler.framework.groupconversion import composite_pod_group_info, pod_group_info
 from kubegang.scheduler.framework.pods import PodGroupInfo
 from kubegang.testing.building import Builder, as_json, replaced
 

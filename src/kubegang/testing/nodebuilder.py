@@ -6,7 +6,7 @@ import dataclasses
 
 from kubegang.api.core.types import ContainerImage, Node, NodeSpec, NodeStatus, Taint
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.scheduler.framework.conversion import node_info
+from kubegang.scheduler.framework.nodeconversion import node_info
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.testing.building import Builder, amounts_of, as_json, replaced
 

@@ -35,7 +35,7 @@ from kubegang.api.core.volumesources import (
 from kubegang.api.meta import OwnerReference
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import format_time
-from kubegang.scheduler.framework.conversion import pod_info
+from kubegang.scheduler.framework.podconversion import pod_info
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.testing.building import Builder, amounts_of, as_json, replaced
 from kubegang.testing.podterms import with_apart, with_near

@@ -38,7 +38,7 @@ def come_to_rest(world: World) -> None:
                 # Nobody may have to wait for the clock to find out that he fits.
                 _nobody_fits(world)
                 # Later decisions repeat the ones so far.
-                world.scheduler.rehearses = False
+                world.scheduler.watched.rehearses = False
 
     world.run(rest())
     world.check()
@@ -68,9 +68,9 @@ def _check_still(world: World) -> None:
     _the_cache_agrees(world)
     _everybody_waits_somewhere(world)
     _nobody_fits(world)
-    preempting = world.scheduler.cache._preempting
+    preempting = world.scheduler.cache.groups._preempting
     assert not preempting, f"{preempting} preempt for ever"
-    for entry in world.scheduler.queue.entries():
+    for entry in world.scheduler.queue.contents.entries():
         _there_is_a_reason(world, entry)
     _everybody_has_a_diagnosis(world)
 
@@ -118,23 +118,25 @@ def _everybody_waits_somewhere(world: World) -> None:
     for cached in world.scheduler.cache.pods():
         if cached.state is not PodState.PENDING:
             continue
-        place = queue.place_of(cached.pod)
+        place = queue.contents.place_of(cached.pod)
         assert place not in (Place.NOWHERE, Place.PENDING), f"{cached.pod.key} is {place}"
         assert place is not Place.IN_FLIGHT or cached.pod.uid in waiting, cached.pod.key
         if place is Place.INCOMPLETE:
             assert cached.pod.pod_group is not None
-            assert world.scheduler.cache.root_of(cached.pod.pod_group) is None, cached.pod.key
+            assert world.scheduler.cache.groups.root_of(cached.pod.pod_group) is None, (
+                cached.pod.key
+            )
 
 
 def _nobody_fits(world: World) -> None:
     """Check that who waits could not be placed now."""
-    for entry in world.scheduler.queue.entries():
+    for entry in world.scheduler.queue.contents.entries():
         if entry.place in (Place.IN_FLIGHT, Place.GATED) or _may_starve(world):
             continue
         if any(queued.rejected_by == {"DefaultPreemption"} for queued in entry.pods()):
             # It waited on permit when its place was taken, and no event cures that (1.35).
             continue
-        decision = world.scheduler.would_decide(whole(world, entry))
+        decision = world.scheduler.watched.would_decide(whole(world, entry))
         placed = [i for i in decision.instructions if isinstance(i, BindPod | WaitOnPermit)]
         assert not placed, f"{entry.key} waits though {placed} could be"
 
@@ -149,7 +151,7 @@ def _there_is_a_reason(world: World, entry: Entry) -> None:
         assert gate is not None, f"{entry.key} is held by nobody"
         return
     entity = whole(world, entry)
-    now = scheduler.would_decide(entity).diagnosis.message
+    now = scheduler.watched.would_decide(entity).diagnosis.message
     told = scheduler.explain(entry.key)
     assert told is not None, f"nobody can say why {entry.key} waits"
     if _may_starve(world):
@@ -160,7 +162,7 @@ def _there_is_a_reason(world: World, entry: Entry) -> None:
         return
     # Which of equal nodes the members before it got may decide which node comes closest.
     true = told.message == now or any(
-        told.message == scheduler.would_decide(entity, seed=seed).diagnosis.message
+        told.message == scheduler.watched.would_decide(entity, seed=seed).diagnosis.message
         for seed in range(CHANCES)
     )
     assert true, f"{entry.key}: told {told.message!r}, now {now!r}"
@@ -196,7 +198,7 @@ def _siblings(world: World, group: PodGroupKey) -> list[QueuedPodInfo]:
     """Return the members that would be gathered, in the order in which they are tried."""
     found = [
         queued
-        for entry in world.scheduler.queue.entries()
+        for entry in world.scheduler.queue.contents.entries()
         for queued in entry.pods()
         if queued.pod.pod_group == group and entry.place is not Place.GATED
     ]
@@ -213,7 +215,7 @@ def _everybody_has_a_diagnosis(world: World) -> None:
         if cached.state is not PodState.PENDING:
             continue
         key: PodUid | PodGroupKey = cached.pod.uid
-        place = scheduler.queue.place_of(cached.pod)
+        place = scheduler.queue.contents.place_of(cached.pod)
         if cached.pod.pod_group is not None and place is not Place.NOWHERE:
             key = _entity(world, cached.pod.uid, cached.pod.pod_group)
         diagnosis = scheduler.explain(key)
@@ -225,7 +227,9 @@ def _everybody_has_a_diagnosis(world: World) -> None:
 
 
 def _entity(world: World, uid: PodUid, group: PodGroupKey) -> PodUid | PodGroupKey:
-    singles = {entry.key for entry in world.scheduler.queue.entries() if not entry.is_group}
+    singles = {
+        entry.key for entry in world.scheduler.queue.contents.entries() if not entry.is_group
+    }
     return uid if uid in singles else group
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, cast
 
 import msgspec
 
-from kubegang.api.profile import SchedulerProfile
+from kubegang.scheduler.attempts import Attempts
 from kubegang.scheduler.cycle.batch import pops_of
 from kubegang.scheduler.cycle.decide import decide
 from kubegang.scheduler.cycle.decision import (
@@ -24,11 +24,13 @@ from kubegang.scheduler.cycle.decision import (
 )
 from kubegang.scheduler.framework.entities import QueuedEntity, QueuedPodInfo
 from kubegang.scheduler.framework.pods import NodeName, PodGroupInfo, PodInfo, PodUid
+from kubegang.scheduler.framework.rng import Rng
 from kubegang.scheduler.frameworks import build_framework
+from kubegang.scheduler.runtime.framework import Framework
 from kubegang.scheduler.scheduler import Scheduler
-from kubegang.scheduler.snapshot.dumping import dump_snapshot, load_snapshot
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 from kubegang.scheduler.snapshot.validation import validate_snapshot
+from kubegang.testing.snapshotdumps import dump_snapshot, load_snapshot
 from tests.property.test_capacity import headroom
 from tests.property.test_trial_leaves_no_trace import picture
 
@@ -37,6 +39,31 @@ EVERY_FEW: Final = 8
 
 
 class WatchedScheduler(Scheduler):
+    """A scheduler whose attempts are watched.
+
+    Attributes:
+        watched: its attempts.
+    """
+
+    watched: WatchedAttempts
+
+    def _build_attempts(self, frameworks: Mapping[str, Framework], rng: Rng) -> Attempts:
+        self.watched = WatchedAttempts(
+            self.cache,
+            self.queue,
+            profiles=self._profiles,
+            frameworks=frameworks,
+            binder=self._binder,
+            diagnoses=self._diagnoses,
+            metrics=self._metrics,
+            note=self._note,
+            clock=self._clock,
+            rng=cast(random.Random, rng),
+        )
+        return self.watched
+
+
+class WatchedAttempts(Attempts):
     """Checks the invariants of every decision.
 
     Attributes:
@@ -45,10 +72,8 @@ class WatchedScheduler(Scheduler):
         rehearses: whether everything is decided beforehand, to compare.
     """
 
-    def __init__(
-        self, client: Any, profiles: Sequence[SchedulerProfile], *, rng: random.Random, **more: Any
-    ) -> None:
-        super().__init__(client, profiles, rng=rng, **more)
+    def __init__(self, *args: Any, rng: random.Random, **more: Any) -> None:
+        super().__init__(*args, rng=rng, **more)
         self.wrong: list[str] = []
         self.story: list[str] = []
         self.rehearses = True
@@ -62,7 +87,7 @@ class WatchedScheduler(Scheduler):
         self, entity: QueuedEntity, queued: Mapping[PodUid, QueuedPodInfo], name: str
     ) -> None:
         try:
-            snapshot = self.cache.snapshot()
+            snapshot = self._cache.snapshot()
             self._expected = self._rehearse(snapshot, entity, name) if self.rehearses else None
             self._room_before = headroom(snapshot)
             super()._run_cycle(entity, queued, name)
@@ -88,16 +113,16 @@ class WatchedScheduler(Scheduler):
     def _rehearse(self, snapshot: Snapshot, entity: QueuedEntity, name: str) -> Decision:
         """Decide beforehand: twice the same, without a trace, and the same on a copy."""
         before = picture(snapshot)
-        batched = [self._decide(snapshot, entity, name, batched=True) for _ in range(2)]
+        batched = [self._rehearsed(snapshot, entity, name, batched=True) for _ in range(2)]
         if batched[0] != batched[1]:
             self.wrong.append(f"decided {batched[0]}, then {batched[1]}")
-        plain = self._decide(snapshot, entity, name, batched=False)
+        plain = self._rehearsed(snapshot, entity, name, batched=False)
         if picture(snapshot) != before:
             self.wrong.append(f"deciding about {entity.key} left a trace")
         if len(self.story) % EVERY_FEW:
             return batched[0]
         copied = load_snapshot(json.loads(json.dumps(dump_snapshot(snapshot))))
-        reloaded = self._decide(copied, entity, name, batched=False, anew=True)
+        reloaded = self._rehearsed(copied, entity, name, batched=False, anew=True)
         if plain != reloaded:
             self.wrong.append(f"decided {plain}, with a reloaded snapshot {reloaded}")
         return batched[0]
@@ -107,8 +132,8 @@ class WatchedScheduler(Scheduler):
 
         Ties are broken as they would be next, or by the chance of a seed.
         """
-        return self._decide(
-            self.cache.snapshot(),
+        return self._rehearsed(
+            self._cache.snapshot(),
             entity,
             entity.scheduler_name,
             batched=False,
@@ -116,7 +141,7 @@ class WatchedScheduler(Scheduler):
             seed=seed,
         )
 
-    def _decide(
+    def _rehearsed(
         self,
         snapshot: Snapshot,
         entity: QueuedEntity,
@@ -134,7 +159,7 @@ class WatchedScheduler(Scheduler):
             entity,
             profile=profile,
             framework=build_framework(profile, {}) if anew else self._frameworks[name],
-            now=self._clock.now(),
+            now=self._clock.steady(),
             rng=rng,
             waiting=self._binder.waiting_pods,
             batch=self._batches[name] if batched else None,
@@ -144,14 +169,14 @@ class WatchedScheduler(Scheduler):
     # --- invariants ----------------------------------------------------------------------
 
     def _check_room(self, decision: Decision) -> None:
-        snapshot, before = self.cache.snapshot(), self._room_before
+        snapshot, before = self._cache.snapshot(), self._room_before
         validate_snapshot(snapshot)
         for place, left in headroom(snapshot).items():
             # A node that shrank below its load may be over, but must not receive more.
             if left < 0 and left < before.get(place, 0):
                 self.wrong.append(f"{place} has {left} left after {decision}")
         for node in {node for _, node in _bound(decision)}:
-            info = self.cache.node(node)
+            info = self._cache.node(node)
             if info is None or info.unschedulable:
                 self.wrong.append(f"node {node} was chosen and is {info}")
 
@@ -159,12 +184,12 @@ class WatchedScheduler(Scheduler):
         """Return the pods that are being bound, those that waited on permit so far too."""
         going = [i.pod.uid for i in decision.instructions if isinstance(i, BindPod)]
         going += [i.pod for i in decision.instructions if isinstance(i, AllowWaitingPod)]
-        return [known.pod for uid in going if (known := self.cache.pod(uid)) is not None]
+        return [known.pod for uid in going if (known := self._cache.pod(uid)) is not None]
 
     def _check_minimum(self, pod: PodInfo, name: str) -> None:
         """Check that a member goes only with enough others, level by level."""
         gated = self._profiles[name].gates.enabled_if_known
-        key, snapshot = pod.pod_group, self.cache.snapshot()
+        key, snapshot = pod.pod_group, self._cache.snapshot()
         gangs = "GangScheduling" in {plugin.NAME for plugin in self._frameworks[name].plugins}
         if key is None or not gangs or not gated("GenericWorkload"):
             return

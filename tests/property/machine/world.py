@@ -176,7 +176,7 @@ class World:
         scheduler = self.scheduler
         if self._task.done():
             self._task.result()
-        assert not (self.wrong + scheduler.wrong), (self.wrong + scheduler.wrong)[0]
+        assert not (self.wrong + scheduler.watched.wrong), (self.wrong + scheduler.watched.wrong)[0]
         assert not self.api.bound_again, f"{self.api.bound_again} were bound twice"
         scheduler.cache.validate()
         scheduler.queue.validate()
@@ -196,8 +196,8 @@ class World:
         await self.clock.sleep(0.1)
 
     async def _stop(self) -> None:
-        self.wrong += self.scheduler.wrong
-        self.story += self.scheduler.story
+        self.wrong += self.scheduler.watched.wrong
+        self.story += self.scheduler.watched.story
         self._task.cancel()
         await asyncio.wait({self._task})
 

@@ -58,7 +58,7 @@ def test_groups_are_there_while_their_workload_and_a_pod_are() -> None:
     assert groups(stage) == {"w/g"}
     handlers.workload_deleted(WORKLOAD)
     assert groups(stage) == set()
-    assert not stage.cache.has_workload("ns", "w")
+    assert not stage.cache.groups.has_workload("ns", "w")
 
 
 def test_an_entry_that_goes_takes_its_groups_along() -> None:

@@ -6,10 +6,11 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
+from kubegang.scheduler.binder.buckets import powers_of_two
 from kubegang.scheduler.cycle.batch import BatchReport
 from kubegang.scheduler.runtime.metering import BatchStep
 
-_BUCKETS: Final = tuple(0.00001 * 2.0**power for power in range(12))
+_BUCKETS: Final = powers_of_two(0.00001, 12)
 
 
 class BatchMetrics:

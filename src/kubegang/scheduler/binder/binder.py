@@ -106,14 +106,16 @@ class Binder:
         )
         self._teller = PodTeller(self._events, self._statuses)
         self._held = HeldReporter(
-            queue,
+            queue.contents,
             cache,
             statuses=self._statuses,
             events=self._events,
             speaking=settings.speaking,
             group_api_version=settings.pod_groups.api_version,
         )
-        self._changer = Changer(client, self._dispatcher, cache=cache, clock=clock)
+        self._changer = Changer(
+            client, self._dispatcher, cache=cache, clock=clock, metrics=metrics.claims
+        )
         self._cycle = BindingCycle(
             client,
             self._dispatcher,
@@ -186,12 +188,13 @@ class Binder:
             return Binding(queued[pod.uid], node, started, framework, state)
 
         evictions: list[EvictPod] = []
+        bindings: list[Binding] = []
         for instruction in decision.instructions:
             match instruction:
                 case BindPod(pod, node):
                     # What was still to be said about its waiting is out of date now.
                     self._statuses.discard(pod.uid)
-                    self._cycle.start(binding(pod, node))
+                    bindings.append(binding(pod, node))
                 case WaitOnPermit(pod, node, waits):
                     self._statuses.discard(pod.uid)
                     self._cycle.waiting.hold(binding(pod, node), waits, now=started)
@@ -200,11 +203,9 @@ class Binder:
                 case RejectWaitingPod(plugin, uid, message):
                     self._cycle.waiting.reject(plugin, uid, message)
                 case ActivatePods(keys):
-                    self._moved(self._queue.activate(keys, now=self._clock.now()))
+                    self._moved(self._queue.activate(keys, now=self._clock.steady()))
                 case FailPod(pod, reason, message):
-                    error = reason == "SchedulerError"
-                    seconds = self._clock.now() - started
-                    self._metrics.note_failed(pod.scheduler_name, error=error, seconds=seconds)
+                    self._count_failure(pod, reason, started=started)
                     self._teller.tell_failure(pod, reason, message)
                 case NominateNode(pod, node):
                     self._statuses.nominate(pod, node)
@@ -219,8 +220,18 @@ class Binder:
                     self._set_group_condition(instruction)
                 case _:
                     assert_never(instruction)
+        # One that fails at once takes back what was promised above.
+        for one in bindings:
+            self._cycle.start(one)
         if evictions:
             self._evict(evictions, entity, queued=queued)
+
+    def _count_failure(self, pod: PodInfo, reason: str, *, started: float) -> None:
+        self._metrics.attempts.note_failed(
+            pod.scheduler_name,
+            error=reason == "SchedulerError",
+            seconds=self._clock.steady() - started,
+        )
 
     def _evict(
         self,
@@ -259,13 +270,13 @@ class Binder:
         self._cycle.node_gone(node)
 
     def _set_group_condition(self, wish: SetPodGroupCondition) -> None:
-        group = self._cache.pod_group(wish.group)
+        group = self._cache.groups.pod_group(wish.group)
         if group is not None:
             condition = Condition(wish.status, wish.reason, wish.message)
             self._statuses.set_group_condition(group, condition)
 
     def _group_reference(self, entity: EntityKey) -> JsonObject | None:
-        group = self._cache.pod_group(entity) if isinstance(entity, PodGroupKey) else None
+        group = self._cache.groups.pod_group(entity) if isinstance(entity, PodGroupKey) else None
         if group is None:
             return None
         return pod_group_reference(group, api_version=self._pod_groups.api_version)
@@ -278,11 +289,11 @@ class Binder:
 
     def _preemption_ended(self, preemption: Preemption) -> None:
         """Let the preemptor be tried again."""
-        preemptor, now = preemption.preemptor, self._clock.now()
+        preemptor, now = preemption.preemptor, self._clock.steady()
         self._metrics.preemption.note_execution(
             preemptor_of(preemptor),
             failed=preemption.failed,
             seconds=now - preemption.started,
         )
-        self._cache.end_preemption(preemptor)
+        self._cache.groups.end_preemption(preemptor)
         self._moved(self._queue.preemption_ended(preemptor, failed=preemption.failed, now=now))

@@ -164,11 +164,13 @@ class BindingCycle:
     # --- from step to step ---------------------------------------------------------------
 
     def _permitted(self, binding: Binding) -> None:
-        self._moved(self._queue.let_go(binding.queued.pod, now=self._clock.now()))
+        self._moved(self._queue.let_go(binding.queued.pod, now=self._clock.steady()))
         self._preparer.start(binding)
 
     def _permit_waited(self, pod: WaitingPod, status: Status) -> None:
-        self._metrics.permit_wait.labels(status.code.value).observe(self._clock.now() - pod.since)
+        self._metrics.permit_wait.labels(status.code.value).observe(
+            self._clock.steady() - pod.since
+        )
 
     def _bind(self, binding: Binding) -> None:
         pod = binding.queued.pod
@@ -177,7 +179,7 @@ class BindingCycle:
         self._pod_binder.start(binding)
 
     def _bound(self, binding: Binding) -> None:
-        pod, now = binding.queued.pod, self._clock.now()
+        pod, now = binding.queued.pod, self._clock.steady()
         # What was to be said while it was on its way there is refused from now on.
         self._teller.discard(pod.uid)
         self._metrics.note_bound(binding.queued, started=binding.started, now=now)
@@ -196,7 +198,7 @@ class BindingCycle:
 
     def _give_up(self, binding: Binding, status: Status, *, is_pending: bool = True) -> None:
         """Free the node, queue the pod again if it still waits, and say so."""
-        pod, now = binding.queued.pod, self._clock.now()
+        pod, now = binding.queued.pod, self._clock.steady()
         _log.warning(
             "pod not bound",
             pod=pod.key,
@@ -214,12 +216,18 @@ class BindingCycle:
         freed = msgspec.structs.replace(pod, node_name=binding.node)
         moves += self._queue.handle(ASSIGNED_POD_DELETE, freed, None, now=now, apart_from=pod.uid)
         error = not status.is_rejected
-        self._metrics.note_failed(pod.scheduler_name, error=error, seconds=now - binding.started)
+        self._metrics.attempts.note_failed(
+            pod.scheduler_name, error=error, seconds=now - binding.started
+        )
         self._moved(moves)
 
     def _take_back(self, binding: Binding, pod: PodInfo, status: Status) -> tuple[Move, ...]:
-        queued, now = binding.queued, self._clock.now()
+        queued, now = binding.queued, self._clock.steady()
         queued.pod = pod
+        # A node that it did not get is not promised to it any longer (schedule_one.go,
+        # handleBindingCycleError).
+        self._cache.nominate(pod.uid, NodeName(""))
+        self._teller.take_promise_back(pod)
         self._undone(pod, binding.node, status)
         if status.is_rejected:
             self._teller.tell_failure(pod, "Unschedulable", one_node_error(status))

@@ -16,6 +16,7 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.interface import Client, Resource, UnreachableError
+from kubegang.scheduler.binder.claimmetrics import ClaimMetrics
 from kubegang.scheduler.binder.dispatch import Dispatcher, Lane
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.framework.binding import ApiChange, ApiWrite
@@ -80,12 +81,19 @@ class Changer:
     """Makes changes, those of one object one after the other."""
 
     def __init__(
-        self, client: Client, dispatcher: Dispatcher, *, cache: Cache, clock: Clock
+        self,
+        client: Client,
+        dispatcher: Dispatcher,
+        *,
+        cache: Cache,
+        clock: Clock,
+        metrics: ClaimMetrics,
     ) -> None:
         self._client = client
         self._dispatcher = dispatcher
         self._cache = cache
         self._clock = clock
+        self._metrics = metrics
         self._turns: dict[_Key, _Turn] = {}
 
     def submit(self, changes: Sequence[ApiChange]) -> None:
@@ -131,15 +139,21 @@ class Changer:
             try:
                 obj = await carry_out(self._client, step.write) or {}
             except (ApiError, UnreachableError) as error:
+                self._count(step.write, succeeded=False)
                 conflicts += 1
                 if not isinstance(error, ConflictError) or conflicts == _TRIES:
                     return failure(f"{step.otherwise}: {error}")
                 obj = None
             else:
+                self._count(step.write, succeeded=True)
                 if step.write.verb == "delete":
                     change.done(self._cache.snapshot())
                     return SUCCESS
                 change.note(self._cache.snapshot(), obj)
+
+    def _count(self, write: ApiWrite, *, succeeded: bool) -> None:
+        if (write.verb, write.plural) == ("create", "resourceclaims"):
+            self._metrics.note_created(succeeded=succeeded)
 
     async def _read(self, change: ApiChange) -> JsonObject:
         return await self._client.get(resource_of(change), change.name, change.namespace)

@@ -50,7 +50,7 @@ def count_as_real(
             case NominateNode(pod, node):
                 cache.nominate(pod.uid, node)
             case EvictPod():
-                cache.begin_preemption(instruction.preemptor or entity)
+                cache.groups.begin_preemption(instruction.preemptor or entity)
     return _without(decision, refused) if refused else decision
 
 

@@ -45,11 +45,13 @@ class _Series:
 
     Attributes:
         written: when the series was last sent.
+        last_time: the time of day of the last one.
     """
 
     event: JsonObject
     observed: float
     written: float
+    last_time: str = ""
     count: int = 1
 
 
@@ -65,7 +67,7 @@ class EventRecorder:
         self._unsent: deque[_Series] = deque(maxlen=1000)
         self._repeating = 0
         self._next_retry = 0.0
-        self._next_finish = clock.now() + FINISH_SECONDS
+        self._next_finish = clock.steady() + FINISH_SECONDS
         self._serial = 0
 
     def record(
@@ -92,7 +94,7 @@ class EventRecorder:
             related: a reference to a second object, if there is one.
             repeats: whether it may happen again, so that it is worth remembering.
         """
-        now = self._clock.now()
+        now = self._clock.steady()
         key = (type, action, reason, controller, *_identity(regarding))
         series = self._series.get(key)
         if series is None:
@@ -107,7 +109,7 @@ class EventRecorder:
             self._send(series)
             return
         series.count += 1
-        series.observed = now
+        series.observed, series.last_time = now, format_micro_time(self._clock.now())
         if series.count == 2:
             self._repeating += 1
             series.written = now
@@ -115,7 +117,7 @@ class EventRecorder:
 
     def tick(self) -> None:
         """Try again what failed, write series that ended or are old, forget single events."""
-        now = self._clock.now()
+        now = self._clock.steady()
         if now >= self._next_retry:
             for _ in range(len(self._unsent)):
                 self._send(self._unsent.popleft())
@@ -186,7 +188,7 @@ class EventRecorder:
                 await self._create(series.event)
         except UnreachableError:
             if not self._unsent:
-                self._next_retry = self._clock.now() + RETRY_SECONDS
+                self._next_retry = self._clock.steady() + RETRY_SECONDS
             self._unsent.append(series)
         except ApiError as error:
             if _has_gone(error):
@@ -196,7 +198,7 @@ class EventRecorder:
 
     async def _write_series(self, series: _Series) -> None:
         metadata = series.event["metadata"]
-        repeats = {"count": series.count, "lastObservedTime": format_micro_time(series.observed)}
+        repeats = {"count": series.count, "lastObservedTime": series.last_time}
         try:
             await self._client.patch(
                 EVENTS,

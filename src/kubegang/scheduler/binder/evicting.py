@@ -103,7 +103,7 @@ class Evictor:
             preemptor=preemptor,
             controller=controller,
             related=related,
-            started=self._clock.now(),
+            started=self._clock.steady(),
             left=len(evictions),
         )
         for eviction in evictions:

@@ -17,12 +17,13 @@ _QUEUE_STATUS: Final[Mapping[str, AttemptStatus]] = {
     # Nobody was left to be tried; upstream closes the attempt as a success.
     "skipped": "scheduled",
     "unschedulable": "unschedulable",
-    "error": "error",
 }
 
 
 def queue_status(decision: Decision) -> AttemptStatus:
-    """Return how the queue counts the attempt."""
+    """Return how the queue counts the attempt; an error need not back off as one."""
+    if decision.status == "error":
+        return decision.backs_off_as
     return _QUEUE_STATUS[decision.status]
 
 
@@ -47,6 +48,8 @@ def waiting_on_permit(decision: Decision) -> frozenset[PodUid]:
 
 def group_result(decision: Decision) -> str:
     """Return how upstream's metrics call the end of an attempt at a group."""
+    if decision.status == "error":
+        return "error"
     if decision.status != "unschedulable":
         return queue_status(decision)
     makes_room = decision.room is not None and decision.room.outcome == Code.SUCCESS.value

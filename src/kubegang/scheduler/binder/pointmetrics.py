@@ -16,15 +16,12 @@ from prometheus_client.registry import Collector
 
 from kubegang.base.clock import Clock
 from kubegang.scheduler.binder.batchmetrics import BatchDurations
+from kubegang.scheduler.binder.buckets import powers_of_two
 from kubegang.scheduler.framework.status import Status
 from kubegang.scheduler.runtime.framework import Framework
 from kubegang.scheduler.runtime.metering import BatchStep
 
 _PREEMPTORS: Final = {"PostFilter": "pod", "PodGroupPostFilter": "podgroup"}
-
-
-def _exponential(start: float, count: int) -> tuple[float, ...]:
-    return tuple(start * 2.0**power for power in range(count))
 
 
 class PointMetrics(Collector):
@@ -35,7 +32,7 @@ class PointMetrics(Collector):
             "scheduler_framework_extension_point_duration_seconds",
             "How long asking all plugins of an extension point took.",
             ("extension_point", "status", "profile"),
-            buckets=_exponential(0.0001, 12),
+            buckets=powers_of_two(0.0001, 12),
             registry=registry,
         )
         self.generated = Counter(
@@ -54,14 +51,14 @@ class PointMetrics(Collector):
             "scheduler_placement_evaluation_duration_seconds",
             "How long trying a pod group on a placement took.",
             ("result", "profile"),
-            buckets=_exponential(0.001, 15),
+            buckets=powers_of_two(0.001, 15),
             registry=registry,
         )
         self.preempting = Histogram(
             "scheduler_preemption_evaluation_duration_seconds",
             "How long looking for victims took.",
             ("preemptor", "result"),
-            buckets=_exponential(0.001, 16),
+            buckets=powers_of_two(0.001, 16),
             registry=registry,
         )
         self.batching = BatchDurations(registry)
@@ -112,11 +109,11 @@ class ProfileMeter:
 
     def start(self) -> float:
         """Return the present moment."""
-        return self._clock.now()
+        return self._clock.steady()
 
     def ran(self, point: str, status: Status, *, skipped: Set[str], started: float) -> None:
         """Note that the plugins of a point were asked."""
-        seconds = self._clock.now() - started
+        seconds = self._clock.steady() - started
         code = status.code.value
         child = self._by_point.get((point, code))
         if child is None:
@@ -136,14 +133,14 @@ class ProfileMeter:
         """Note that a group was tried on a placement."""
         result = "feasible" if status.is_success else "infeasible"
         self._metrics.tried.labels(result, self.profile).inc()
-        self._metrics.trying.labels(result, self.profile).observe(self._clock.now() - started)
+        self._metrics.trying.labels(result, self.profile).observe(self._clock.steady() - started)
 
     def batched(self, step: BatchStep, *, started: float) -> None:
         """Note a step of batching."""
         child = self._by_step.get(step)
         if child is None:
             child = self._by_step[step] = self._metrics.batching.of(step, self.profile)
-        child.observe(self._clock.now() - started)
+        child.observe(self._clock.steady() - started)
 
     def evaluations(self) -> Tally[tuple[str, str]]:
         """Return how often each plugin was asked, by plugin and point."""

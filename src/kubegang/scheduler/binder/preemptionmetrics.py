@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
+from kubegang.scheduler.binder.buckets import powers_of_two
 from kubegang.scheduler.cycle.decision import SearchForRoom
 from kubegang.scheduler.framework.pods import PodGroupKey, PodUid
 
@@ -13,12 +14,8 @@ Preemptor = Literal["pod", "podgroup", "compositepodgroup"]
 """Who has others evicted; the search for them counts composites as pod groups (1.37.2)."""
 
 
-def _powers_of_two(start: float, count: int) -> tuple[float, ...]:
-    return tuple(start * 2.0**power for power in range(count))
-
-
-_VICTIMS: Final = _powers_of_two(1, 7)
-_WORKLOAD_VICTIMS: Final = _powers_of_two(1, 11)
+_VICTIMS: Final = powers_of_two(1, 7)
+_WORKLOAD_VICTIMS: Final = powers_of_two(1, 11)
 
 
 class PreemptionMetrics:
@@ -65,7 +62,7 @@ class PreemptionMetrics:
             "scheduler_preemption_execution_duration_seconds",
             "How long telling all victims of a preemption to go took.",
             ("preemptor", "result"),
-            buckets=_powers_of_two(0.001, 16),
+            buckets=powers_of_two(0.001, 16),
             registry=registry,
         )
 
@@ -79,7 +76,7 @@ class PreemptionMetrics:
             "scheduler_preemption_goroutines_duration_seconds",
             "How long preemptions took that ran beside the decisions.",
             ("result",),
-            buckets=_powers_of_two(0.01, 20),
+            buckets=powers_of_two(0.01, 20),
             registry=registry,
         )
 

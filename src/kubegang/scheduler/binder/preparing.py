@@ -151,7 +151,7 @@ class Preparer:
             self._await(preparation)
 
     def _await(self, preparation: _Preparation) -> None:
-        preparation.deadline = self.clock.now() + preparation.plan.timeout_seconds
+        preparation.deadline = self.clock.steady() + preparation.plan.timeout_seconds
         self._look(preparation)
         if self._is_under_way(preparation):
             self.waits()

@@ -16,10 +16,10 @@ from kubegang.scheduler.binder.status import Condition, StatusWriter
 from kubegang.scheduler.cache.cache import Cache
 from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
 from kubegang.scheduler.queue.board import Move
+from kubegang.scheduler.queue.contents import QueueContents
 from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.queue.explaining import Waiting
 from kubegang.scheduler.queue.places import Place
-from kubegang.scheduler.queue.queue import SchedulingQueue
 
 PATIENCE_SECONDS: Final = 1.0
 """How long an entity must be held, unchanged, before anything is said."""
@@ -35,7 +35,7 @@ class HeldReporter:
 
     def __init__(
         self,
-        queue: SchedulingQueue,
+        queue: QueueContents,
         cache: Cache,
         *,
         statuses: StatusWriter,
@@ -104,12 +104,12 @@ class HeldReporter:
             # The API server itself says which pods have scheduling gates.
             if not pod.scheduling_gates:
                 self._statuses.set_pod_condition(pod, condition)
-        group = self._cache.pod_group(key) if isinstance(key, PodGroupKey) else None
+        group = self._cache.groups.pod_group(key) if isinstance(key, PodGroupKey) else None
         if group is None:
             self._tell(pods[0], pod_reference(pods[0]), waiting.message)
         else:
-            for leaf in self._cache.leaf_groups(group.key):
-                told = self._cache.pod_group(leaf)
+            for leaf in self._cache.groups.leaf_groups(group.key):
+                told = self._cache.groups.pod_group(leaf)
                 if told is not None:
                     self._statuses.set_group_condition(told, condition)
             reference = pod_group_reference(group, api_version=self._group_api_version)

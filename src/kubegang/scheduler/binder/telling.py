@@ -27,6 +27,10 @@ class PodTeller:
         self.warn(pod, message)
         self._statuses.set_pod_condition(pod, Condition("False", reason, message))
 
+    def take_promise_back(self, pod: PodInfo) -> None:
+        """Say that no node is promised to a pod any longer."""
+        self._statuses.nominate(pod, "")
+
     def tell_bound(self, pod: PodInfo, node: NodeName) -> None:
         """Say where a pod is bound."""
         self._events.record(

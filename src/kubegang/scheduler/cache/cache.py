@@ -6,13 +6,10 @@ reaches the snapshot at once and costs the rows it touches, so handing it out is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection
 
-import msgspec
-
-from kubegang.api.resource.types import ResourceClaim
-from kubegang.scheduler.cache.members import GroupMembers, MemberCounts
+from kubegang.scheduler.cache.cachedpod import CachedPod, counts_alike, looks_alike
+from kubegang.scheduler.cache.groups import CachedGroups
 from kubegang.scheduler.cache.states import TRANSITIONS, PodState
 from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.devices import DeviceObject
@@ -32,31 +29,19 @@ from kubegang.scheduler.snapshot.builder import SnapshotBuilder
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 
 
-class CachedPod(NamedTuple):
-    """A pod as last seen, and what is known beyond that.
-
-    Attributes:
-        pod: the object as the API last showed it.
-        node: where it counts; empty while it is pending.
-    """
-
-    pod: PodInfo
-    node: NodeName
-    state: PodState
-
-
 class Cache:
-    """What this scheduler believes of the cluster; fulfils ``PodGroupStates``.
+    """What this scheduler believes of the cluster.
 
     Invariant: exactly the assumed and bound pods count in the snapshot, each on its node.
+
+    Attributes:
+        groups: what is known of pod groups.
     """
 
     def __init__(self) -> None:
         self._builder = SnapshotBuilder()
         self._pods: dict[PodUid, CachedPod] = {}
-        self._members = GroupMembers()
-        self._preempting: set[PodUid | PodGroupKey] = set()
-        self._workloads: set[tuple[str, str]] = set()
+        self.groups = CachedGroups(self._builder.snapshot())
         self._assumed = 0
         self._counted = 0
 
@@ -75,21 +60,13 @@ class Cache:
 
     def set_pod_group(self, group: PodGroupInfo) -> PodGroupInfo | None:
         """Add or replace a group's object, and return the older form."""
-        old = self.pod_group(group.key)
+        old = self.groups.pod_group(group.key)
         self._builder.set_pod_group(group)
         return old
 
     def remove_pod_group(self, key: PodGroupKey) -> None:
         """Remove a group's object; its members stay known."""
         self._builder.remove_pod_group(key)
-
-    def set_workload(self, namespace: str, name: str) -> None:
-        """Note that a Workload exists whose entries are groups."""
-        self._workloads.add((namespace, name))
-
-    def remove_workload(self, namespace: str, name: str) -> None:
-        """Note that a Workload does not exist any more."""
-        self._workloads.discard((namespace, name))
 
     def set_budget(self, budget: DisruptionBudget) -> None:
         """Add or replace a disruption budget."""
@@ -145,10 +122,6 @@ class Cache:
         """Remove a device claim, a class or a slice."""
         self._builder.remove_device_object(obj)
 
-    def device_claim(self, namespace: str, name: str) -> ResourceClaim | None:
-        """Return a device claim in its newest form, or ``None``."""
-        return self.snapshot().devices.claim(namespace, name)
-
     # --- pods ----------------------------------------------------------------------------
 
     def set_pod(self, pod: PodInfo) -> CachedPod | None:
@@ -184,7 +157,7 @@ class Cache:
         """
         old = self._pods.get(uid)
         if old is None or old.state is not PodState.PENDING:
-            raise InvariantError(f"pod {uid} is assumed on {node} but is {_describe(old)}")
+            raise InvariantError(f"pod {uid} is assumed on {node} but is {old or 'not known'}")
         self._change(old, CachedPod(old.pod, node, PodState.ASSUMED))
         return old.pod
 
@@ -200,7 +173,7 @@ class Cache:
         self._change(old, CachedPod(old.pod, NodeName(""), PodState.PENDING))
         return old.pod
 
-    # --- preemption ----------------------------------------------------------------------
+    # --- promises of nodes -----------------------------------------------------------------
 
     def nominate(self, uid: PodUid, node: NodeName) -> None:
         """Promise a node to a pending pod before the API shows it; empty takes it back."""
@@ -211,18 +184,6 @@ class Cache:
             self._builder.nominate(known.pod, node)
         else:
             self._builder.withdraw_nomination(uid)
-
-    def begin_preemption(self, preemptor: PodUid | PodGroupKey) -> None:
-        """Note that victims are being told to go."""
-        self._preempting.add(preemptor)
-
-    def end_preemption(self, preemptor: PodUid | PodGroupKey) -> None:
-        """Note that all victims have been told."""
-        self._preempting.discard(preemptor)
-
-    def is_preempting(self, preemptor: PodUid | PodGroupKey) -> bool:
-        """Return whether victims are still being told to go for a pod or a group."""
-        return preemptor in self._preempting
 
     # --- asking --------------------------------------------------------------------------
 
@@ -262,44 +223,6 @@ class Cache:
     def counted_pods(self) -> int:
         """How many pods count on a node: bound and assumed ones."""
         return self._counted
-
-    def pod_group(self, key: PodGroupKey) -> PodGroupInfo | None:
-        """Return a group's object, or ``None`` while it does not exist."""
-        return self.snapshot().pod_group(key)
-
-    def child_groups(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
-        """Return the groups that name a composite as their parent, in the order of trying."""
-        return self.snapshot().child_groups(key)
-
-    def lineage(self, key: PodGroupKey) -> Sequence[PodGroupInfo]:
-        """Return a group and those above it, as far as they are known, each once."""
-        return self.snapshot().lineage(key)
-
-    def root_of(self, key: PodGroupKey) -> PodGroupInfo | None:
-        """Return the top of a group's tree; ``None`` while it does not lead to one."""
-        return self.snapshot().forest.root(key)
-
-    def leaf_groups(self, key: PodGroupKey) -> Sequence[PodGroupKey]:
-        """Return the pod groups at or below a group, which need not exist itself."""
-        return self.snapshot().forest.leaves(key)
-
-    def scheduled_members(self, key: PodGroupKey) -> Sequence[PodInfo]:
-        """Return a group's members that are bound or assumed, in a fixed order."""
-        return self.snapshot().scheduled_members(key)
-
-    def has_workload(self, namespace: str, name: str) -> bool:
-        """Return whether a Workload exists whose entries are groups."""
-        return (namespace, name) in self._workloads
-
-    def known_members(self, key: PodGroupKey) -> int:
-        """Return how many members exist that are not finished; of a tree, in all its groups."""
-        if not key.is_composite:
-            return self._members.counts(key).known
-        return sum(self._members.counts(leaf).known for leaf in self.leaf_groups(key))
-
-    def member_counts(self, key: PodGroupKey) -> MemberCounts:
-        """Return how far a group's members are."""
-        return self._members.counts(key)
 
     def validate(self) -> None:
         """Check that the snapshot counts what the cache knows, and nothing else.
@@ -342,14 +265,14 @@ class Cache:
         self._assumed += (new.state is PodState.ASSUMED) - (start is PodState.ASSUMED)
         self._counted += bool(new.node) - bool(old is not None and old.node)
         if new.pod.pod_group is not None and new.state is not start:
-            self._members.note(new.pod.pod_group, uid, new.state)
+            self.groups.members.note(new.pod.pod_group, uid, new.state)
 
     def _count(self, old: CachedPod | None, new: CachedPod) -> None:
         if new.node:
-            if old is None or old.node != new.node or not _counts_alike(old.pod, new.pod):
-                self._builder.set_pod(_on_node(new))
-            elif not _looks_alike(old.pod, new.pod):
-                self._builder.replace_pod(_on_node(new))
+            if old is None or old.node != new.node or not counts_alike(old.pod, new.pod):
+                self._builder.set_pod(new.as_counted())
+            elif not looks_alike(old.pod, new.pod):
+                self._builder.replace_pod(new.as_counted())
         elif old is not None and old.node:
             self._builder.remove_pod(new.pod.uid)
 
@@ -359,31 +282,3 @@ class Cache:
             # The API does not show yet what was decided here.
             node = self.snapshot().nominations.node_of(pod.uid) or NodeName("")
         self.nominate(pod.uid, node)
-
-
-def _counts_alike(old: PodInfo, new: PodInfo) -> bool:
-    # A confirmed binding and a new status are the most frequent changes by far. They must
-    # not touch the node's row, or everything kept about that node would be worked out anew.
-    return (
-        old.requests == new.requests
-        and old.labels == new.labels
-        and old.terminating == new.terminating
-        and old.priority == new.priority
-        and old.preemption_policy == new.preemption_policy
-        and old.host_ports == new.host_ports
-    )
-
-
-def _looks_alike(old: PodInfo, new: PodInfo) -> bool:
-    # What preemption reads, and nobody counts.
-    return old.started == new.started and old.preempted == new.preempted
-
-
-def _on_node(known: CachedPod) -> PodInfo:
-    if known.pod.node_name == known.node:
-        return known.pod
-    return msgspec.structs.replace(known.pod, node_name=known.node)
-
-
-def _describe(known: CachedPod | None) -> str:
-    return f"{known.state.value} on {known.node or 'no node'}" if known else "not known"

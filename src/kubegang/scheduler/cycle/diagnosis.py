@@ -15,7 +15,7 @@ from kubegang.scheduler.cycle.decision import (
     PodDiagnosis,
     SearchForRoom,
 )
-from kubegang.scheduler.cycle.nodesearch import NoNode
+from kubegang.scheduler.cycle.searchresult import NoNode
 from kubegang.scheduler.cycle.shortfall import Lack, NearMiss, closest_node, format_amount
 from kubegang.scheduler.framework.fiterror import chosen_node_error, count_reasons
 from kubegang.scheduler.framework.nodetable import NodeTable
@@ -227,3 +227,12 @@ def broken_group(key: PodGroupKey, message: str, *, quorum: int) -> Diagnosis:
     return Diagnosis(
         outcome="error", message=message, upstream_message=message, group=key, quorum=quorum
     )
+
+
+def in_both_words(own: str, upstream: str) -> str:
+    """Return what a condition says in a profile that speaks: its own sentence, then upstream's.
+
+    People look for kube-scheduler's words, and so do programs; whoever knows neither reads
+    the first sentence.
+    """
+    return own if upstream in ("", own) else f"{own} ({upstream})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kubegang.scheduler.cycle.nodesearch import NoNode
+from kubegang.scheduler.cycle.searchresult import NoNode
 from kubegang.scheduler.framework.cluster import Assignment, Placement
 from kubegang.scheduler.framework.pods import PodGroupKey, PodInfo
 

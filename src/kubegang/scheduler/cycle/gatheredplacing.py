@@ -15,8 +15,8 @@ from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.decision import PodDiagnosis
 from kubegang.scheduler.cycle.diagnosis import diagnose_pod, diagnose_twin
 from kubegang.scheduler.cycle.findings import RefusedMember
-from kubegang.scheduler.cycle.nodesearch import NoNode
 from kubegang.scheduler.cycle.results import group_unschedulable
+from kubegang.scheduler.cycle.searchresult import NoNode
 from kubegang.scheduler.cycle.settling import ChosenNode, permit_in_trial, reserve_in_trial
 from kubegang.scheduler.framework.cluster import Assignment, Placement
 from kubegang.scheduler.framework.cyclestate import CycleState

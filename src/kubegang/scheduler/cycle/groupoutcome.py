@@ -22,7 +22,7 @@ from kubegang.scheduler.cycle.decision import (
     SetPodGroupCondition,
     SkipPod,
 )
-from kubegang.scheduler.cycle.diagnosis import being_made, broken_group
+from kubegang.scheduler.cycle.diagnosis import being_made, broken_group, in_both_words
 from kubegang.scheduler.cycle.makingroom import (
     clear_promises,
     evictions_for_group,
@@ -238,7 +238,9 @@ def _fail_leaf(
     Pods that would fit lose an old promise, the others keep it (measured on 1.37.2).
     """
     text, speaking = outcome.failure(verdict).message, cycle.profile.speaking
-    said = _explained(cycle, outcome, leaf, verdict) if speaking else text
+    said = text
+    if speaking:
+        said = in_both_words(_explained(cycle, outcome, leaf, verdict), text)
     fitting = said if outcome.is_room_made or speaking else f"{GROUP_UNSCHEDULABLE}, {text}"
     instructions: list[Instruction] = []
     if not outcome.is_room_made:
@@ -274,7 +276,7 @@ def _fail_member(cycle: Cycle, result: MemberResult, *, otherwise: str) -> FailP
     """Return what a member without a place is told: its own reasons, in the profile's words."""
     message = otherwise
     if cycle.profile.speaking and result.diagnosis is not None:
-        message = result.diagnosis.message
+        message = in_both_words(result.diagnosis.message, result.message)
     reason: _Reason = "SchedulerError" if result.status.is_error else "Unschedulable"
     return FailPod(result.pod, reason, message, result.plugins)
 

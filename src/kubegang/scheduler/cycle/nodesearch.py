@@ -6,10 +6,8 @@ where each sees its siblings as already placed. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-import msgspec
 import numpy as np
 
 from kubegang.api.profile import SchedulerProfile
@@ -17,26 +15,27 @@ from kubegang.scheduler.cycle.batching import Batcher
 from kubegang.scheduler.cycle.handle import CycleHandle
 from kubegang.scheduler.cycle.outlook import Outlook
 from kubegang.scheduler.cycle.ranking import Ranking
-from kubegang.scheduler.cycle.sampling import Sample, nodes_to_find, select_host, take_sample
+from kubegang.scheduler.cycle.sampling import (
+    Sample,
+    nodes_to_find,
+    select_host,
+    take_sample,
+)
+from kubegang.scheduler.cycle.searchresult import (
+    NOWHERE_TO_LOOK,
+    FoundNode,
+    NoNode,
+    none_fits,
+    refused_whole,
+)
 from kubegang.scheduler.cycle.twins import Twins
 from kubegang.scheduler.framework.cluster import Placement
 from kubegang.scheduler.framework.cyclestate import CycleState
-from kubegang.scheduler.framework.errors import FilterFailedError
-from kubegang.scheduler.framework.fiterror import (
-    NO_NODES,
-    count_reasons,
-    fit_error,
-    refused_before_nodes,
-)
-from kubegang.scheduler.framework.interface import Refusal
-from kubegang.scheduler.framework.nodetable import ALL_ROWS, BoolArray, RowArray
+from kubegang.scheduler.framework.errors import FilterFailedError, ScoreFailedError
+from kubegang.scheduler.framework.nodetable import ALL_ROWS, RowArray
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
-from kubegang.scheduler.framework.status import Code, Status, failure, unresolvable
-from kubegang.scheduler.runtime.filtering import (
-    PreFilterOutcome,
-    go_list,
-    run_pre_filter_plugins,
-)
+from kubegang.scheduler.framework.status import failure
+from kubegang.scheduler.runtime.filtering import PreFilterOutcome, run_pre_filter_plugins
 from kubegang.scheduler.runtime.scoring import (
     ScoreParts,
     add_scores,
@@ -45,31 +44,6 @@ from kubegang.scheduler.runtime.scoring import (
 )
 
 _NO_HINT: Final = NodeName("")
-
-
-class FoundNode(msgspec.Struct, frozen=True):
-    """The node that was chosen."""
-
-    row: int
-    node: NodeName
-
-
-class NoNode(msgspec.Struct, frozen=True):
-    """Why no node was chosen.
-
-    Attributes:
-        status: a refusal, or an error.
-        message: what kube-scheduler says about it, without what post filters add.
-        nodes: how many nodes there were to look at.
-        refusals: why each of them was refused.
-        plugins: whose refusals they are, sorted.
-    """
-
-    status: Status
-    message: str
-    nodes: int = 0
-    refusals: tuple[Refusal, ...] = ()
-    plugins: tuple[str, ...] = ()
 
 
 class NodeSearch:
@@ -101,7 +75,7 @@ class NodeSearch:
         """
         order = self._nodes_of(placement)
         if not len(order):
-            return NoNode(Status(Code.UNRESOLVABLE, cause=NO_NODES), NO_NODES)
+            return NOWHERE_TO_LOOK
         self._asked_for_hint = False
         compares = self._handle.compares_members(in_domain=placement.rows is not None)
         outlook = self._twins.recognise(pod, order) if compares else None
@@ -109,10 +83,10 @@ class NodeSearch:
             return self._look_again(state, pod, placement=placement, outlook=outlook)
         outcome = run_pre_filter_plugins(self._framework, state, pod=pod, cluster=self._snapshot)
         if not outcome.status.is_success:
-            return _refused_whole(outcome, order)
+            return refused_whole(outcome, order)
         try:
             found = self._look_at_all(state, pod, placement=placement, outcome=outcome)
-        except FilterFailedError as error:
+        except (FilterFailedError, ScoreFailedError) as error:
             return NoNode(failure(str(error)), str(error))
         if compares and isinstance(found, FoundNode):
             named = outcome.node_names is not None
@@ -149,7 +123,9 @@ class NodeSearch:
             return self._only(first, hint)
         feasible = self._feasible(state, pod, placement=placement, outcome=outcome)
         if not len(feasible):
-            return self._none_fits(state, pod, order=self._nodes_of(placement), outcome=outcome)
+            return none_fits(
+                self._handle, state, pod=pod, order=self._nodes_of(placement), outcome=outcome
+            )
         if len(feasible) == 1:
             return self._only(int(feasible[0]), hint)
         return self._best(state, pod, rows=feasible, hint=hint)
@@ -165,7 +141,7 @@ class NodeSearch:
                 self._framework, state, pod=pod, cluster=self._snapshot
             )
             self._feasible(state, pod, placement=placement, outcome=outcome)
-            return self._none_fits(state, pod, order=outlook.rows, outcome=outcome)
+            return none_fits(self._handle, state, pod=pod, order=outlook.rows, outcome=outcome)
         self._twins.expect(pod, found.row)
         return found
 
@@ -219,7 +195,7 @@ class NodeSearch:
         total = len(order)
         every_node = placement.rows is None and outcome.node_names is None
         if outcome.node_names is not None:
-            order = order[self._named(outcome.node_names, order)]
+            order = order[outcome.left(order, self._snapshot.nodes)]
             if not len(order):
                 return order
         sample = self._sample_stretch(state, pod, order=order) if every_node else None
@@ -259,11 +235,6 @@ class NodeSearch:
             return 1
         return nodes_to_find(nodes, percentage=self._percentage)
 
-    def _named(self, names: frozenset[NodeName], order: RowArray) -> BoolArray:
-        rows = [row for row in map(self._snapshot.nodes.row, sorted(names)) if row is not None]
-        named: BoolArray = np.isin(order, np.array(rows, dtype=np.intp))
-        return named
-
     def _best(
         self, state: CycleState, pod: PodInfo, *, rows: RowArray, hint: NodeName
     ) -> FoundNode | NoNode:
@@ -289,49 +260,3 @@ class NodeSearch:
             ranking = Ranking(rows, position, totals, parts)
             self._batcher.found_many(pod, ranking, hint=hint)
         return self._chosen(int(rows[position]))
-
-    def _none_fits(
-        self,
-        state: CycleState,
-        pod: PodInfo,
-        *,
-        order: RowArray,
-        outcome: PreFilterOutcome,
-    ) -> NoNode:
-        refusals: list[Refusal] = []
-        looked_at = order
-        if outcome.node_names is not None:
-            named = self._named(outcome.node_names, order)
-            looked_at = order[named]
-            refusals += _left_out(order[~named], outcome.narrowed_by)
-        refusals += self._handle.refusals(state, pod, rows=looked_at)
-        message = fit_error(len(order), count_reasons(refusals))
-        plugins = _authors(refusals, outcome.narrowed_by)
-        status = Status(Code.UNSCHEDULABLE)
-        return NoNode(status, message, len(order), tuple(refusals), plugins)
-
-
-def _refused_whole(outcome: PreFilterOutcome, order: RowArray) -> NoNode:
-    status = outcome.status
-    if not status.is_rejected:
-        return NoNode(status, status.as_error)
-    refusals = (Refusal(order, status),)
-    return NoNode(
-        Status(Code.UNSCHEDULABLE),
-        refused_before_nodes(len(order), status.message),
-        len(order),
-        refusals,
-        _authors(refusals, outcome.narrowed_by),
-    )
-
-
-def _left_out(rows: RowArray, narrowed_by: tuple[str, ...]) -> list[Refusal]:
-    if not len(rows):
-        return []
-    text = f"node(s) didn't satisfy plugin(s) {go_list(narrowed_by)}"
-    return [Refusal(rows, unresolvable(text))]
-
-
-def _authors(refusals: Sequence[Refusal], narrowed_by: tuple[str, ...]) -> tuple[str, ...]:
-    said = {refusal.status.plugin for refusal in refusals if refusal.status.plugin}
-    return tuple(sorted(said.union(narrowed_by)))

@@ -10,12 +10,12 @@ import msgspec
 from kubegang.scheduler.cycle.cycle import Cycle
 from kubegang.scheduler.cycle.diagnosis import diagnose_pod, diagnose_twin
 from kubegang.scheduler.cycle.findings import RefusedMember
-from kubegang.scheduler.cycle.nodesearch import FoundNode
 from kubegang.scheduler.cycle.results import (
     MemberResult,
     PlacementResult,
     group_unschedulable,
 )
+from kubegang.scheduler.cycle.searchresult import FoundNode
 from kubegang.scheduler.cycle.settling import ChosenNode, reserve_in_trial
 from kubegang.scheduler.framework.cluster import Placement, PlacementProgress
 from kubegang.scheduler.framework.cyclestate import CycleState

@@ -13,6 +13,7 @@ from kubegang.scheduler.cycle.decision import (
 )
 from kubegang.scheduler.cycle.diagnosis import (
     diagnose_pod,
+    in_both_words,
     refused_pod,
     scheduled_pod,
     unscheduled_pod,
@@ -25,7 +26,7 @@ from kubegang.scheduler.cycle.makingroom import (
     other_changes,
     search_report,
 )
-from kubegang.scheduler.cycle.nodesearch import FoundNode, NoNode
+from kubegang.scheduler.cycle.searchresult import FoundNode, NoNode
 from kubegang.scheduler.cycle.settling import ChosenNode, settle
 from kubegang.scheduler.cycle.skipping import skip_pod
 from kubegang.scheduler.framework.cluster import Placement
@@ -97,7 +98,7 @@ def _failed(cycle: Cycle, state: CycleState, *, pod: PodInfo, failure: NoNode) -
     fail = FailPod(
         pod,
         "SchedulerError" if is_error else "Unschedulable",
-        diagnosis.message if cycle.profile.speaking else message,
+        in_both_words(diagnosis.message, message) if cycle.profile.speaking else message,
         failure.plugins,
     )
     return Decision(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kubegang.scheduler.framework.pods import LabelTerms
+from kubegang.scheduler.framework.terms import LabelTerms
 
 
 class DisruptionBudget(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from kubegang.scheduler.framework.devices import Devices
 from kubegang.scheduler.framework.nodetable import IntArray, NodeTable, RowArray
 from kubegang.scheduler.framework.podcounts import HeldTerm, PodCounts, PodMatcher, TermKind
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
-from kubegang.scheduler.framework.storage import Storage
+from kubegang.scheduler.framework.storageview import Storage
 from kubegang.scheduler.framework.workloads import Directory
 
 

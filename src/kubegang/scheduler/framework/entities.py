@@ -22,7 +22,6 @@ class QueuedPodInfo(msgspec.Struct, kw_only=True, gc=False):
         unschedulable_count: attempts that ended unschedulable; drives the backoff.
         consecutive_errors: attempts in a row that ended in an error; drives it too.
         rejected_by: plugins that refused it in its last attempt; their hints are asked.
-        gated_by: the plugin whose ``pre_enqueue`` holds it, or empty.
         activation: counts up over all pods as they are let go for the first time; 0 before.
     """
 
@@ -33,7 +32,6 @@ class QueuedPodInfo(msgspec.Struct, kw_only=True, gc=False):
     unschedulable_count: int = 0
     consecutive_errors: int = 0
     rejected_by: frozenset[str] = frozenset()
-    gated_by: str = ""
     activation: int = 0
 
     @property
@@ -69,7 +67,6 @@ class QueuedPodGroupInfo(msgspec.Struct, kw_only=True, gc=False):
     attempts: int = 0
     unschedulable_count: int = 0
     consecutive_errors: int = 0
-    gated_by: str = ""
 
     @property
     def key(self) -> str:

@@ -23,5 +23,9 @@ class FilterFailedError(PluginFailedError):
     """A filter cannot say whether a pod may go to a node, which ends the pod's attempt."""
 
 
+class ScoreFailedError(PluginFailedError):
+    """A score cannot be worked out, which ends the pod's attempt."""
+
+
 class PluginConfigError(ValueError):
     """A plugin's arguments, or the list of plugins, cannot be used."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kubegang.scheduler.framework.pods import LabelTerms
+from kubegang.scheduler.framework.terms import LabelTerms
 
 
 def selects(selector: LabelTerms, labels: Mapping[str, str]) -> bool:

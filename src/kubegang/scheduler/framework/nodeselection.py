@@ -5,24 +5,18 @@ An expression is evaluated once per distinct label value, not once per node. Pur
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
+from kubegang.apimachinery.gointegers import parse_int64
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.nodetable import BoolArray, NodeTable
-from kubegang.scheduler.framework.pods import (
-    NodeAffinityTerms,
-    NodeName,
-    NodeSelectorTerm,
-    Requirement,
-)
+from kubegang.scheduler.framework.pods import NodeName
+from kubegang.scheduler.framework.terms import NodeAffinityTerms, NodeSelectorTerm, Requirement
 
 NAME_FIELD: Final = "metadata.name"
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_INT64: Final = range(-(2**63), 2**63)
 
 
 def is_demanding(terms: NodeAffinityTerms) -> bool:
@@ -125,14 +119,7 @@ def _holds(requirement: Requirement, value: str | None) -> bool:
 
 
 def _compares(operator: str, value: str, bound: str) -> bool:
-    number, limit = _int64(value), _int64(bound)
+    number, limit = parse_int64(value), parse_int64(bound)
     if number is None or limit is None:
         return False
     return number > limit if operator == "Gt" else number < limit
-
-
-def _int64(text: str) -> int | None:
-    if not _INTEGER.fullmatch(text):
-        return None
-    number = int(text)
-    return number if number in _INT64 else None

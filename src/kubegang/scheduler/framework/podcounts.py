@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple, Protocol
 from kubegang.scheduler.framework.domains import Domains
 from kubegang.scheduler.framework.labelselection import selects
 from kubegang.scheduler.framework.nodetable import IntArray
-from kubegang.scheduler.framework.pods import AffinityTerm, LabelTerms, PodInfo
+from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.terms import AffinityTerm, LabelTerms
 
 
 class PodCondition(NamedTuple):

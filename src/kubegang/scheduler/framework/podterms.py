@@ -12,9 +12,9 @@ from typing import Final, Literal
 from kubegang.api.core.affinity import Affinity, PodAffinityTerm, TopologySpreadConstraint
 from kubegang.api.core.affinity import PodAffinity as ApiPodAffinity
 from kubegang.api.meta import LabelSelector, ObjectMeta
-from kubegang.scheduler.framework.pods import (
+from kubegang.scheduler.framework.pods import ControllerKey
+from kubegang.scheduler.framework.terms import (
     AffinityTerm,
-    ControllerKey,
     LabelTerms,
     PodAffinityTerms,
     Requirement,

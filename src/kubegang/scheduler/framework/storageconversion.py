@@ -24,8 +24,8 @@ from kubegang.api.storage.types import (
     StorageClass,
     VolumeAttachment,
 )
-from kubegang.scheduler.framework.conversion import node_selector_terms
-from kubegang.scheduler.framework.pods import NodeName, NodeSelectorTerm
+from kubegang.scheduler.framework.nodeterms import node_selector_terms
+from kubegang.scheduler.framework.pods import NodeName
 from kubegang.scheduler.framework.podterms import label_terms
 from kubegang.scheduler.framework.requests import amount_milli
 from kubegang.scheduler.framework.storage import (
@@ -40,6 +40,7 @@ from kubegang.scheduler.framework.storage import (
     VolumeInfo,
     VolumeSource,
 )
+from kubegang.scheduler.framework.terms import NodeSelectorTerm
 
 _DISKS: Final[Mapping[InTreePlugin, Callable[[PersistentVolumeSpec], CloudDisk | None]]] = {
     "kubernetes.io/aws-ebs": lambda spec: spec.aws_elastic_block_store,

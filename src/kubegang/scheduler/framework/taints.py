@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from kubegang.scheduler.framework.nodes import Taint
-from kubegang.scheduler.framework.pods import Toleration
+from kubegang.scheduler.framework.terms import Toleration
 
 _KEEPS_OFF: Final = frozenset({"NoSchedule", "NoExecute"})
 

@@ -1,10 +1,12 @@
-"""API objects that say which pods belong together, as the scheduler sees them. Pure."""
+"""API objects that speak of pods by their labels, as the scheduler sees them. Pure."""
 
 from __future__ import annotations
 
 from kubegang.api.apps.types import ReplicaSet, StatefulSet
 from kubegang.api.core.services import ReplicationController, Service
 from kubegang.api.core.types import Namespace
+from kubegang.api.policy.types import PodDisruptionBudget
+from kubegang.scheduler.framework.budgets import DisruptionBudget
 from kubegang.scheduler.framework.pods import ControllerKey
 from kubegang.scheduler.framework.podterms import equal_labels, label_terms
 from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
@@ -40,3 +42,15 @@ def stateful_set_info(stateful_set: StatefulSet) -> ControllerInfo:
     meta = stateful_set.metadata
     key = ControllerKey("StatefulSet", meta.namespace, meta.name)
     return ControllerInfo(key, label_terms(stateful_set.spec.selector))
+
+
+def disruption_budget(budget: PodDisruptionBudget) -> DisruptionBudget:
+    """Return what preemption reads of a PodDisruptionBudget."""
+    meta, status = budget.metadata, budget.status
+    return DisruptionBudget(
+        namespace=meta.namespace,
+        name=meta.name,
+        selector=label_terms(budget.spec.selector),
+        disruptions_allowed=status.disruptions_allowed,
+        disrupted_pods=tuple(status.disrupted_pods),
+    )

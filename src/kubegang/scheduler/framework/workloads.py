@@ -10,7 +10,8 @@ from typing import Protocol
 
 import msgspec
 
-from kubegang.scheduler.framework.pods import ControllerKey, LabelTerms, PodInfo
+from kubegang.scheduler.framework.pods import ControllerKey, PodInfo
+from kubegang.scheduler.framework.terms import LabelTerms
 
 
 class NamespaceInfo(msgspec.Struct, frozen=True, gc=False):

@@ -39,7 +39,5 @@ class Gatekeeper:
             status = plugin.pre_enqueue(queued.pod, self._groups)
             if not status.is_success:
                 queued.rejected_by |= {plugin.NAME}
-                queued.gated_by = plugin.NAME
                 return Gate(plugin.NAME, status.message, queued)
-        queued.gated_by = ""
         return None

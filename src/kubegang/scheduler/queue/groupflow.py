@@ -7,7 +7,7 @@ are its own members and its own objects. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from kubegang.scheduler.framework.entities import QueuedPodGroupInfo, QueuedPodInfo
@@ -25,33 +25,28 @@ from kubegang.scheduler.queue.changes import (
     UNSCHEDULED_POD_UPDATE,
     label,
 )
-from kubegang.scheduler.queue.entries import Entry
+from kubegang.scheduler.queue.entries import EntityKey, Entry
 from kubegang.scheduler.queue.gating import Gatekeeper
 from kubegang.scheduler.queue.hints import says_yes
-from kubegang.scheduler.queue.homes import Homes, leaf_of
+from kubegang.scheduler.queue.homes import leaf_of
 from kubegang.scheduler.queue.inflight import Happening
+from kubegang.scheduler.queue.memberplaces import MemberPlaces
 from kubegang.scheduler.queue.places import Place
 from kubegang.scheduler.queue.rules import HintIndex, QueueRules
-from kubegang.scheduler.queue.waiting import WaitingMembers
 
 AttemptStatus = Literal["scheduled", "unschedulable", "error"]
 """How an attempt ended, as far as the queue cares; ``scheduled`` also in part."""
 
 
 class GroupFlow:
-    """Moves groups and their members over the board.
-
-    Attributes:
-        incomplete: members whose pod group, or a group above it, is not known; by pod group.
-        pending: members that came during their entity's attempt; by entity.
-        homes: the entities of the other members.
-    """
+    """Moves groups over the board, and members in and out of them."""
 
     def __init__(
         self,
         board: Board,
         admission: Admission,
         *,
+        members: MemberPlaces,
         gatekeeper: Gatekeeper,
         groups: PodGroupStates,
         index: HintIndex,
@@ -59,13 +54,11 @@ class GroupFlow:
     ) -> None:
         self._board = board
         self._admission = admission
+        self._members = members
         self._gatekeeper = gatekeeper
         self._groups = groups
         self._index = index
         self._rules = rules
-        self.incomplete = WaitingMembers()
-        self.pending = WaitingMembers()
-        self.homes = Homes()
 
     # --- members -------------------------------------------------------------------------
 
@@ -78,11 +71,10 @@ class GroupFlow:
 
         A held group is looked at again: a scheduling gate may be gone.
         """
-        entry = self.homes.of(group)
+        entry = self._members.homes.of(group)
         queued = entry.members.get(pod.uid) if entry else None
         if entry is None or queued is None:
-            waiting = self.pending.replace_pod(pod) or self.incomplete.replace_pod(pod)
-            return waiting is not None
+            return self._members.replace_pod(pod)
         queued.pod = pod
         if entry.place is Place.GATED:
             self._admission.admit(entry, UNSCHEDULED_POD_UPDATE, now=now)
@@ -90,20 +82,12 @@ class GroupFlow:
 
     def delete(self, group: PodGroupKey, pod: PodInfo, *, now: float) -> None:
         """Let a member go: it is gone, or bound by somebody else."""
-        for waiting, place in (
-            (self.incomplete, Place.INCOMPLETE),
-            (self.pending, Place.PENDING),
-        ):
-            key = waiting.waits_for(pod.uid)
-            left = waiting.remove(pod.uid)
-            if key is not None and left is not None:
-                self._note_gone(left, place, key)
-        entry = self.homes.of(group)
-        left = self.homes.remove(group, pod.uid)
-        if entry is None or left is None:
+        self._members.forget_waiting(pod.uid)
+        entry = self._members.homes.of(group)
+        if entry is None:
             return
-        self._note_gone(left, entry.place, _record(entry).group)
-        if entry.place is not Place.IN_FLIGHT:
+        left = self._members.forget(entry, group, pod.uid, event=UNSCHEDULED_POD_DELETE)
+        if left and entry.place is not Place.IN_FLIGHT:
             self._recheck(entry, UNSCHEDULED_POD_DELETE, left=pod, now=now)
 
     # --- group objects -------------------------------------------------------------------
@@ -114,7 +98,7 @@ class GroupFlow:
         event = label(COMPOSITE_ADD if group.is_composite else POD_GROUP_ADD)
         for leaf in self._groups.leaf_groups(group.key):
             if self._groups.root_of(leaf) is not None:
-                for queued in self.incomplete.take(leaf):
+                for queued in self._members.incomplete.take(leaf):
                     self._enter(queued, Place.INCOMPLETE, event, now=now)
 
     def object_updated(self, group: PodGroupInfo) -> None:
@@ -127,17 +111,15 @@ class GroupFlow:
         """Let all waiting members at or below a group wait for its object to come back."""
         event = label(COMPOSITE_DELETE if key.is_composite else POD_GROUP_DELETE)
         leaves = self._groups.leaf_groups(key)
-        self._give_up_pending(frozenset(leaves), event)
-        homes = [home for leaf in leaves if (home := self.homes.of(leaf)) is not None]
+        self._members.give_up_pending(frozenset(leaves), event)
+        waiting: dict[EntityKey, Entry] = {}
         for leaf in leaves:
-            home = self.homes.of(leaf)
+            home = self._members.homes.of(leaf)
             if home is not None and home.place is not Place.IN_FLIGHT:
-                for queued in self.homes.members(leaf):
-                    self.homes.remove(leaf, queued.pod.uid)
-                    self._let_wait(queued, home.place, event)
-        for home in {entry.key: entry for entry in homes}.values():
-            if home.place is not Place.IN_FLIGHT:
-                self._recheck(home, event, now=now)
+                waiting[home.key] = home
+                self._members.move_out(home, leaf, event)
+        for home in waiting.values():
+            self._recheck(home, event, now=now)
 
     # --- attempts ------------------------------------------------------------------------
 
@@ -166,9 +148,8 @@ class GroupFlow:
             if queued.pod.uid in failed:
                 _count_member_failure(queued, failed[queued.pod.uid], now=now)
             else:
-                self.homes.remove(leaf_of(queued), queued.pod.uid)
-                self._note_gone(queued, Place.IN_FLIGHT, _record(entry).group, event="")
-        newcomers = self.pending.take(_record(entry).group)
+                self._members.forget(entry, leaf_of(queued), queued.pod.uid, event="")
+        newcomers = self._members.pending.take(_record(entry).group)
         self._let_strangers_go(entry, now=now)
         leftovers = bool(entry.members)
         self._take_in(entry, newcomers, now=now)
@@ -211,15 +192,14 @@ class GroupFlow:
         leaf = leaf_of(queued)
         root = self._groups.root_of(leaf)
         if root is None:
-            self._let_wait(queued, start, event)
+            self._members.let_wait(queued, start, event)
             return
         # Siblings may still be tried under the root of a tree that has changed since.
-        entry = self.homes.of(leaf) or self._board.entries.get(root.key)
+        entry = self._members.homes.of(leaf) or self._board.entries.get(root.key)
         if entry is None:
             self._found(root, queued, event, errors=errors, now=now)
         elif entry.place is Place.IN_FLIGHT:
-            self.pending.add(_record(entry).group, queued)
-            self._note(queued, start, Place.PENDING, event, entity=_record(entry).group)
+            self._members.let_pend(entry, queued, start, event=event)
         else:
             self._join(entry, queued, start, event, now=now)
 
@@ -235,15 +215,14 @@ class GroupFlow:
             consecutive_errors=errors,
         )
         entry = Entry(key=root.key, info=info)
-        self.homes.add(entry, queued)
+        self._members.homes.add(entry, queued)
         entry.expires = self._admission.expiry(entry)
         self._admission.admit(entry, event, now=now)
 
     def _join(
         self, entry: Entry, queued: QueuedPodInfo, start: Place, event: str, *, now: float
     ) -> None:
-        self.homes.add(entry, queued)
-        self._note(queued, start, entry.place, event, entity=_record(entry).group)
+        self._members.join(entry, queued, start, event=event)
         if entry.place is Place.GATED:
             return
         # The others passed; a newcomer cannot change that, so only it is asked.
@@ -277,7 +256,7 @@ class GroupFlow:
         """After an attempt, let members go on elsewhere whose tree is another one now."""
         strangers = [m for m in entry.members.values() if not self._belongs(entry, m)]
         for queued in strangers:
-            self.homes.remove(leaf_of(queued), queued.pod.uid)
+            self._members.homes.remove(leaf_of(queued), queued.pod.uid)
         for queued in strangers:
             self._enter(queued, Place.IN_FLIGHT, ATTEMPT_FAILED, now=now)
 
@@ -285,40 +264,13 @@ class GroupFlow:
         """After an attempt, take in the members that came meanwhile."""
         for queued in newcomers:
             if self._belongs(entry, queued):
-                self.homes.add(entry, queued)
+                self._members.homes.add(entry, queued)
             else:
                 self._enter(queued, Place.PENDING, ATTEMPT_FAILED, now=now)
 
     def _belongs(self, entry: Entry, queued: QueuedPodInfo) -> bool:
         root = self._groups.root_of(leaf_of(queued))
         return root is not None and root.key == entry.key
-
-    def _give_up_pending(self, leaves: Collection[PodGroupKey], event: str) -> None:
-        for key in self.pending.groups():
-            for queued in self.pending.of(key):
-                if queued.pod.pod_group in leaves:
-                    self.pending.remove(queued.pod.uid)
-                    self._let_wait(queued, Place.PENDING, event)
-
-    def _let_wait(self, queued: QueuedPodInfo, start: Place, event: str) -> None:
-        leaf = leaf_of(queued)
-        self.incomplete.add(leaf, queued)
-        self._note(queued, start, Place.INCOMPLETE, event, entity=leaf)
-
-    def _note(
-        self, queued: QueuedPodInfo, start: Place, finish: Place, event: str, *, entity: PodGroupKey
-    ) -> None:
-        self._board.note_member(queued, start, finish, event, entity=entity)
-
-    def _note_gone(
-        self,
-        queued: QueuedPodInfo,
-        start: Place,
-        entity: PodGroupKey,
-        *,
-        event: str = UNSCHEDULED_POD_DELETE,
-    ) -> None:
-        self._note(queued, start, Place.NOWHERE, event, entity=entity)
 
     def _count_attempt(
         self, entry: Entry, status: AttemptStatus, *, leftovers: bool, now: float
@@ -347,7 +299,7 @@ def _trial_order(queued: QueuedPodInfo) -> tuple[int, int, float]:
 
 
 def _count_member_failure(queued: QueuedPodInfo, plugins: frozenset[str], *, now: float) -> None:
-    queued.rejected_by, queued.gated_by = plugins, ""
+    queued.rejected_by = plugins
     if plugins:
         queued.unschedulable_count += 1
         queued.consecutive_errors = 0

@@ -83,7 +83,7 @@ class PodFlow:
         it never ``rests``.
         """
         queued = _record(entry)
-        queued.rejected_by, queued.gated_by = plugins, ""
+        queued.rejected_by = plugins
         self._admission.count_failure(entry, refused=bool(plugins), now=now)
         missed = (
             is_worth_requeueing(self._index, queued, happening)

@@ -7,9 +7,7 @@ The places and the moves between them are in ``places.py``. Pure.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final
 
 from kubegang.scheduler.framework.entities import (
     QueuedEntity,
@@ -30,38 +28,41 @@ from kubegang.scheduler.queue.changes import (
     WAITED_TOO_LONG,
     label,
 )
-from kubegang.scheduler.queue.entries import EntityKey, Entry
-from kubegang.scheduler.queue.explaining import Waiting, explain_entry, explain_incomplete
+from kubegang.scheduler.queue.contents import QueueContents
+from kubegang.scheduler.queue.entries import EntityKey
 from kubegang.scheduler.queue.gathering import Gatherer
 from kubegang.scheduler.queue.gating import Gatekeeper
 from kubegang.scheduler.queue.groupflow import AttemptStatus, GroupFlow
 from kubegang.scheduler.queue.inflight import Happening, InFlightPods
+from kubegang.scheduler.queue.memberplaces import MemberPlaces
 from kubegang.scheduler.queue.places import Place
 from kubegang.scheduler.queue.podflow import PodFlow
+from kubegang.scheduler.queue.resting import RestLimit
 from kubegang.scheduler.queue.rules import HintIndex, QueueRules
 from kubegang.scheduler.queue.validation import validate
-
-MAX_REST_SECONDS: Final = 300.0
-"""Nobody rests longer than this, in case a hint was wrong."""
-
-REST_CHECK_SECONDS: Final = 30.0
-"""How often resting entities are checked for that."""
 
 Moves = tuple[Move, ...]
 
 
 class SchedulingQueue:
-    """All pending pods of the profiles given, each in exactly one place."""
+    """All pending pods of the profiles given, each in exactly one place.
+
+    Attributes:
+        contents: what is where, for whoever asks.
+    """
 
     def __init__(
         self, rules: Mapping[str, QueueRules], groups: PodGroupStates, policy: BackoffPolicy
     ) -> None:
         self._rules = rules
-        self._groups = groups
         self._index = HintIndex(rules)
         sort = next(iter(rules.values())).sort
         self._board = Board(self._index, sort, root_of=groups.root_of)
         self._in_flight = InFlightPods()
+        self._members = MemberPlaces(self._board)
+        self.contents = QueueContents(
+            self._board, self._members, in_flight=self._in_flight, groups=groups
+        )
         gatekeeper = Gatekeeper(rules, groups)
         admission = self._admission = Admission(self._board, gatekeeper, policy)
         self._pod_flow = PodFlow(
@@ -70,13 +71,14 @@ class SchedulingQueue:
         self._group_flow = GroupFlow(
             self._board,
             admission,
+            members=self._members,
             gatekeeper=gatekeeper,
             groups=groups,
             index=self._index,
             rules=rules,
         )
         self._gatherer = Gatherer(self._board, admission, pod_flow=self._pod_flow, rules=rules)
-        self._last_rest_check: float | None = None
+        self._rest_limit = RestLimit()
 
     # --- pods ----------------------------------------------------------------------------
 
@@ -172,11 +174,9 @@ class SchedulingQueue:
         for key in self._board.backoff.pop_due(now):
             entry = self._board.entries[key]
             self._admission.activate(entry, BACKOFF_COMPLETE, now=now)
-        if self._last_rest_check is None:
-            self._last_rest_check = now
-        elif now - self._last_rest_check >= REST_CHECK_SECONDS:
-            self._last_rest_check = now
-            self._wake_long_resting(now=now)
+        for entry in self._rest_limit.overdue(self._board.pool, now=now):
+            entry.flushed = now
+            self._admission.admit(entry, WAITED_TOO_LONG, now=now)
         return self._board.take_moves()
 
     def next_tick(self) -> float | None:
@@ -184,7 +184,7 @@ class SchedulingQueue:
         expiry = self._board.backoff.next_expiry()
         if not self._board.pool:
             return expiry
-        check = (self._last_rest_check or 0.0) + REST_CHECK_SECONDS
+        check = self._rest_limit.next_check
         return check if expiry is None else min(expiry, check)
 
     @property
@@ -277,7 +277,7 @@ class SchedulingQueue:
     def activate(self, keys: Iterable[EntityKey], *, now: float) -> Moves:
         """Let pods be tried now, by themselves or all of a group, unless a plugin holds them."""
         for key in keys:
-            for entry in self._entries_of(key):
+            for entry in self.contents.entries_of(key):
                 self._admission.force(entry, FORCE_ACTIVATE, now=now)
         return self._board.take_moves()
 
@@ -291,7 +291,7 @@ class SchedulingQueue:
                 once, and can keep an API server in trouble busy.)
             now: the moment.
         """
-        for entry in self._entries_of(preemptor):
+        for entry in self.contents.entries_of(preemptor):
             if entry.place in (Place.ACTIVE, Place.IN_FLIGHT):
                 continue
             if failed:
@@ -303,75 +303,7 @@ class SchedulingQueue:
                 self._admission.admit(entry, FORCE_ACTIVATE, now=now)
         return self._board.take_moves()
 
-    # --- asking --------------------------------------------------------------------------
-
-    def place_of(self, pod: PodInfo) -> Place:
-        """Return where a pod is."""
-        group = self._group_of(pod)
-        if group is None:
-            entry = self._board.entries.get(pod.uid)
-            return entry.place if entry else Place.NOWHERE
-        entry = self._group_flow.homes.of(group)
-        if entry is not None and pod.uid in entry.members:
-            return entry.place
-        if pod.uid in self._group_flow.pending:
-            return Place.PENDING
-        if pod.uid in self._group_flow.incomplete:
-            return Place.INCOMPLETE
-        return Place.NOWHERE
-
-    def explain(self, key: EntityKey, *, now: float) -> Waiting | None:
-        """Say what an entity waits for, or ``None`` if it is not here."""
-        entries = self._entries_of(key)
-        if entries:
-            # Of members that are queued one by one, the one that will be tried first tells.
-            entry = min(entries, key=lambda e: (e.gate is not None, e.expires))
-            return explain_entry(entry, self._groups, now=now)
-        if not isinstance(key, PodGroupKey):
-            return None
-        for leaf in self._groups.leaf_groups(key):
-            if self._group_flow.incomplete.of(leaf):
-                return explain_incomplete(leaf, self._groups)
-        return None
-
-    def entity_of(self, key: EntityKey) -> EntityKey:
-        """Return the entity that a group waits in; what waits by itself is its own."""
-        entries = self._entries_of(key)
-        return entries[0].key if entries else key
-
-    def pods_of(self, key: EntityKey) -> tuple[PodInfo, ...]:
-        """Return the pending pods of an entity, or of a group that is not known."""
-        entries = self._entries_of(key)
-        waiting = [queued for entry in entries for queued in entry.pods()]
-        if isinstance(key, PodGroupKey):
-            for home in dict.fromkeys((key, *(entry.key for entry in entries))):
-                if isinstance(home, PodGroupKey):
-                    waiting += self._group_flow.pending.of(home)
-            for leaf in self._groups.leaf_groups(key):
-                waiting += self._group_flow.incomplete.of(leaf)
-        return tuple(queued.pod for queued in waiting)
-
-    def entries(self) -> tuple[Entry, ...]:
-        """Return all entities, for counting and explaining; not to be changed."""
-        return tuple(self._board.entries.values())
-
-    @property
-    def incomplete_count(self) -> int:
-        """How many members wait for their group's object."""
-        return len(self._group_flow.incomplete)
-
-    @property
-    def pending_count(self) -> int:
-        """How many members wait for the end of their group's attempt."""
-        return len(self._group_flow.pending)
-
-    def in_flight_events(self) -> Mapping[str, int]:
-        """Return the events kept for pods that are being decided about, by name."""
-        return Counter(label(event) for event in self._in_flight.events())
-
-    def incomplete_groups(self) -> tuple[PodGroupKey, ...]:
-        """Return the groups whose members wait for the group's object."""
-        return tuple(self._group_flow.incomplete.groups())
+    # --- its promise ---------------------------------------------------------------------
 
     def validate(self) -> None:
         """Check that every pod is in exactly one place.
@@ -381,8 +313,8 @@ class SchedulingQueue:
         """
         validate(
             self._board,
-            incomplete=self._group_flow.incomplete,
-            pending=self._group_flow.pending,
+            incomplete=self._members.incomplete,
+            pending=self._members.pending,
             in_flight=self._in_flight,
         )
 
@@ -390,18 +322,6 @@ class SchedulingQueue:
 
     def _group_of(self, pod: PodInfo) -> PodGroupKey | None:
         return pod.pod_group if self._rules[pod.scheduler_name].is_member(pod) else None
-
-    def _entries_of(self, key: EntityKey) -> list[Entry]:
-        entry = self._board.entries.get(key)
-        if entry is not None:
-            return [entry]
-        if not isinstance(key, PodGroupKey):
-            return []
-        for leaf in self._groups.leaf_groups(key):
-            home = self._group_flow.homes.of(leaf)
-            if home is not None:
-                return [home]
-        return self._board.members_of(key)
 
     def _enter(self, queued: QueuedPodInfo, *, now: float) -> None:
         group = self._group_of(queued.pod)
@@ -418,12 +338,6 @@ class SchedulingQueue:
         if entry is not None:
             self._pod_flow.update(entry, pod, now=now)
         return entry is not None
-
-    def _wake_long_resting(self, *, now: float) -> None:
-        for entry in self._board.pool.entries():
-            if now - max(entry.info.timestamp, entry.flushed) > MAX_REST_SECONDS:
-                entry.flushed = now
-                self._admission.admit(entry, WAITED_TOO_LONG, now=now)
 
 
 def key_of(entity: QueuedEntity) -> EntityKey:

@@ -13,7 +13,7 @@ import numpy as np
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.interface import NodeFilterPlugin, Refusal
-from kubegang.scheduler.framework.nodetable import BoolArray, RowArray, Rows
+from kubegang.scheduler.framework.nodetable import BoolArray, NodeTable, RowArray, Rows
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.status import (
     SUCCESS,
@@ -38,6 +38,14 @@ class PreFilterOutcome(NamedTuple):
     status: Status
     node_names: frozenset[NodeName] | None = None
     narrowed_by: tuple[str, ...] = ()
+
+    def left(self, order: RowArray, nodes: NodeTable) -> BoolArray:
+        """Return which of some rows are worth looking at."""
+        if self.node_names is None:
+            return np.ones(len(order), dtype=np.bool_)
+        rows = [row for row in map(nodes.row, sorted(self.node_names)) if row is not None]
+        left: BoolArray = np.isin(order, np.array(rows, dtype=np.intp))
+        return left
 
 
 @measured("PreFilter")

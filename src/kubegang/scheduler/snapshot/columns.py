@@ -1,4 +1,4 @@
-"""Growable NumPy columns, and label columns with interned values.
+"""Growable NumPy columns: of numbers, of amounts by resource, of interned label values.
 
 All columns of a table have the same length. A column keeps spare room at its end, so that
 nodes can be added one by one, and hands out a view of the part in use. Pure.
@@ -6,6 +6,7 @@ nodes can be added one by one, and hands out a view of the part in use. Pure.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -46,6 +47,43 @@ class Column(Generic[ScalarT]):
     def move(self, source: int, target: int) -> None:
         """Copy one row's number to another row."""
         self._data[target] = self._data[source]
+
+
+class ResourceColumns:
+    """One amount per row and resource; a resource that nobody named has none anywhere."""
+
+    __slots__ = ("_columns", "_size")
+
+    def __init__(self) -> None:
+        self._columns: dict[str, Column[np.int64]] = {}
+        self._size = 0
+
+    def names(self) -> Set[str]:
+        """Return the resources that were named."""
+        return self._columns.keys()
+
+    def read(self, resource: str) -> NDArray[np.int64]:
+        """Return the amounts of a resource, not to be changed."""
+        column = self._columns.get(resource)
+        return column.view if column is not None else np.zeros(self._size, dtype=np.int64)
+
+    def kept(self, resource: str) -> NDArray[np.int64]:
+        """Return the amounts of a resource, to be changed."""
+        column = self._columns.get(resource)
+        if column is None:
+            column = self._columns[resource] = Column(np.int64, 0, self._size)
+        return column.view
+
+    def resize(self, size: int) -> None:
+        """Set the number of rows; new rows have nothing."""
+        self._size = size
+        for column in self._columns.values():
+            column.resize(size)
+
+    def move(self, source: int, target: int) -> None:
+        """Copy one row's amounts to another row."""
+        for column in self._columns.values():
+            column.move(source, target)
 
 
 class InternedLabels:

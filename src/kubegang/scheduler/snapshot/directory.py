@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from kubegang.scheduler.framework.labelselection import Anchor, selects
-from kubegang.scheduler.framework.pods import ControllerKey, LabelTerms, PodInfo
+from kubegang.scheduler.framework.pods import ControllerKey, PodInfo
+from kubegang.scheduler.framework.terms import LabelTerms
 from kubegang.scheduler.framework.workloads import ControllerInfo, NamespaceInfo, ServiceInfo
 from kubegang.scheduler.snapshot.labelindex import LabelIndex
 

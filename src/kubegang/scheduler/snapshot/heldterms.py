@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 
 from kubegang.scheduler.framework.labelselection import anchor_of, selects
 from kubegang.scheduler.framework.podcounts import HeldTerm
-from kubegang.scheduler.framework.pods import AffinityTerm, PodInfo
+from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.terms import AffinityTerm
 from kubegang.scheduler.framework.workloads import Directory
 from kubegang.scheduler.snapshot.labelindex import LabelIndex
 from kubegang.scheduler.snapshot.rowcounts import RowCounts, SumKeeper

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kubegang.scheduler.framework.nodetable import NodeTable
 from kubegang.scheduler.framework.podcounts import HeldTerm, PodMatcher, TermKind
-from kubegang.scheduler.framework.pods import PodAffinityTerms, PodInfo
+from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.terms import PodAffinityTerms
 from kubegang.scheduler.framework.workloads import Directory
 from kubegang.scheduler.snapshot.heldterms import HeldTerms
 from kubegang.scheduler.snapshot.matchingpods import CountedPods, MatchingPods

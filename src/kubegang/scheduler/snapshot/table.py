@@ -8,8 +8,8 @@ Counts are exact integers, so taking a step back restores every array bit for bi
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -18,14 +18,21 @@ from kubegang.scheduler.framework.nodes import NodeInfo, Taint
 from kubegang.scheduler.framework.nodetable import BoolArray, IntArray, RowArray
 from kubegang.scheduler.framework.pods import HostPort, NodeName, PodInfo, Requests
 from kubegang.scheduler.snapshot.changelog import ChangeLog
-from kubegang.scheduler.snapshot.columns import Column, InternedLabels
+from kubegang.scheduler.snapshot.columns import Column, InternedLabels, ResourceColumns
 from kubegang.scheduler.snapshot.hostresources import ImageIndex, PortIndex
+from kubegang.scheduler.snapshot.requestcolumns import RequestColumns, rows_by_requests
 from kubegang.scheduler.snapshot.scanorder import interleave_zones, zone_of
 
 _WORTHWHILE_ROWS: Final = 4
 """Fewer pods of one shape are counted one by one: that costs less than an array of rows."""
 
 _NO_TAINTS: Final[tuple[Taint, ...]] = ()
+
+
+class _Resizable(Protocol):
+    def resize(self, size: int) -> None: ...
+
+    def move(self, source: int, target: int) -> None: ...
 
 
 class SnapshotTable:
@@ -47,11 +54,8 @@ class SnapshotTable:
         self._unschedulable: Column[np.bool_] = Column(np.bool_, 0, 0)
         self._taint_set_ids: Column[np.intp] = Column(np.intp, 0, 0)
         self._allowed_pods: Column[np.int64] = Column(np.int64, 0, 0)
-        self._pod_count: Column[np.int64] = Column(np.int64, 0, 0)
-        self._score_milli_cpu: Column[np.int64] = Column(np.int64, 0, 0)
-        self._score_memory_bytes: Column[np.int64] = Column(np.int64, 0, 0)
-        self._allocatable: dict[str, Column[np.int64]] = {}
-        self._requested: dict[str, Column[np.int64]] = {}
+        self._allocatable = ResourceColumns()
+        self._requested = RequestColumns()
         self._everywhere: dict[str, bool] = {}
         self._labels: dict[str, InternedLabels] = {}
         self._ports = PortIndex()
@@ -94,22 +98,22 @@ class SnapshotTable:
     @property
     def pod_count(self) -> IntArray:
         """Pods by row."""
-        return self._pod_count.view
+        return self._requested.pods.view
 
     @property
     def score_milli_cpu(self) -> IntArray:
         """Requested milli-CPU by row, as scoring counts it."""
-        return self._score_milli_cpu.view
+        return self._requested.score_milli_cpu.view
 
     @property
     def score_memory_bytes(self) -> IntArray:
         """Requested memory by row, as scoring counts it."""
-        return self._score_memory_bytes.view
+        return self._requested.score_memory_bytes.view
 
     @property
     def resources(self) -> Sequence[str]:
         """The names of all resources that some node has or some pod asks for, sorted."""
-        return sorted(self._allocatable.keys() | self._requested.keys())
+        return sorted(self._allocatable.names() | self._requested.amounts.names())
 
     @property
     def changes(self) -> int:
@@ -140,8 +144,7 @@ class SnapshotTable:
 
     def allocatable(self, resource: str) -> IntArray:
         """Return what nodes have of a resource."""
-        column = self._allocatable.get(resource)
-        return column.view if column is not None else np.zeros(self.size, dtype=np.int64)
+        return self._allocatable.read(resource)
 
     def is_everywhere(self, resource: str) -> bool:
         """Return whether every node has some of a resource."""
@@ -152,8 +155,7 @@ class SnapshotTable:
 
     def requested(self, resource: str) -> IntArray:
         """Return what pods on each node ask of a resource."""
-        column = self._requested.get(resource)
-        return column.view if column is not None else np.zeros(self.size, dtype=np.int64)
+        return self._requested.amounts.read(resource)
 
     def label(self, key: str) -> InternedLabels:
         """Return one label of all nodes, from now on kept up to date."""
@@ -206,7 +208,7 @@ class SnapshotTable:
             The row that became free and the row that was moved there; equal if none was.
         """
         row = self._rows.pop(name)
-        if self._pod_count.view[row]:
+        if self._requested.pods.view[row]:
             raise InvariantError(f"node {name} is removed while pods are counted on its row")
         del self._arrivals[name]
         self._images.discard(row, self.infos[row].images)
@@ -234,9 +236,9 @@ class SnapshotTable:
         self._allowed_pods.view[row] = node.allowed_pods
         if old is not None:
             for resource, _ in old.allocatable:
-                self._allocatable[resource].view[row] = 0
+                self._allocatable.kept(resource)[row] = 0
         for resource, amount in node.allocatable:
-            self._counted(self._allocatable, resource)[row] = amount
+            self._allocatable.kept(resource)[row] = amount
         for key, column in self._labels.items():
             column.set(row, node.labels.get(key))
         self._images.add(row, node.images)
@@ -256,8 +258,6 @@ class SnapshotTable:
     def _move_row(self, source: int, target: int) -> None:
         for column in self._columns():
             column.move(source, target)
-        for labels in self._labels.values():
-            labels.move(source, target)
         self._ports.move(source, target)
         moved = self.infos[source]
         self._images.discard(source, moved.images)
@@ -269,20 +269,11 @@ class SnapshotTable:
     def _resize(self, size: int) -> None:
         for column in self._columns():
             column.resize(size)
-        for labels in self._labels.values():
-            labels.resize(size)
 
-    def _columns(self) -> list[Column[np.int64] | Column[np.intp] | Column[np.bool_]]:
-        return [
-            self._unschedulable,
-            self._taint_set_ids,
-            self._allowed_pods,
-            self._pod_count,
-            self._score_milli_cpu,
-            self._score_memory_bytes,
-            *self._allocatable.values(),
-            *self._requested.values(),
-        ]
+    def _columns(self) -> Iterator[_Resizable]:
+        yield from (self._unschedulable, self._taint_set_ids, self._allowed_pods)
+        yield from (self._allocatable, self._requested)
+        yield from self._labels.values()
 
     def _rows_changed(self) -> None:
         self.version += 1
@@ -310,17 +301,12 @@ class SnapshotTable:
 
     def count_many(self, pods: Sequence[tuple[int, PodInfo]], sign: int) -> None:
         """Count pods on their rows (1), or take that back (-1): faster than one by one."""
-        for requests, rows in _rows_by_requests(pods):
+        for requests, rows in rows_by_requests(pods):
             if len(rows) < _WORTHWHILE_ROWS:
                 for row in rows:
                     self._add_counts(row, requests, sign)
                 continue
-            index = np.array(rows, dtype=np.intp)
-            for resource, amount in requests.items:
-                np.add.at(self._counted(self._requested, resource), index, sign * amount)
-            np.add.at(self._pod_count.view, index, sign)
-            np.add.at(self._score_milli_cpu.view, index, sign * requests.score_milli_cpu)
-            np.add.at(self._score_memory_bytes.view, index, sign * requests.score_memory_bytes)
+            self._requested.count_many(np.array(rows, dtype=np.intp), requests, sign)
             self._changes.extend(rows)
         for row, pod in pods:
             if pod.host_ports and sign > 0:
@@ -337,42 +323,12 @@ class SnapshotTable:
         Args:
             additions: requests, and per row how many such pods there are more.
         """
-        self._pad(additions, 1)
+        self._requested.pad(additions, 1)
         try:
             yield
         finally:
-            self._pad(additions, -1)
-
-    def _pad(self, additions: Sequence[tuple[Requests, IntArray]], sign: int) -> None:
-        for requests, many in additions:
-            for resource, amount in requests.items:
-                column = self._counted(self._requested, resource)
-                column += sign * amount * many
-            self._pod_count.view[:] += sign * many
-            self._score_milli_cpu.view[:] += sign * requests.score_milli_cpu * many
-            self._score_memory_bytes.view[:] += sign * requests.score_memory_bytes * many
+            self._requested.pad(additions, -1)
 
     def _add_counts(self, row: int, requests: Requests, sign: int) -> None:
-        for resource, amount in requests.items:
-            self._counted(self._requested, resource)[row] += sign * amount
-        self._pod_count.view[row] += sign
-        self._score_milli_cpu.view[row] += sign * requests.score_milli_cpu
-        self._score_memory_bytes.view[row] += sign * requests.score_memory_bytes
+        self._requested.count(row, requests, sign)
         self._changes.append(row)
-
-    def _counted(self, columns: dict[str, Column[np.int64]], resource: str) -> IntArray:
-        column = columns.get(resource)
-        if column is None:
-            column = columns[resource] = Column(np.int64, 0, self.size)
-        return column.view
-
-
-def _rows_by_requests(pods: Sequence[tuple[int, PodInfo]]) -> Iterable[tuple[Requests, list[int]]]:
-    """Return the rows of pods that ask for the same; equal requests are mostly one object."""
-    groups: dict[int, tuple[Requests, list[int]]] = {}
-    for row, pod in pods:
-        group = groups.get(id(pod.requests))
-        if group is None:
-            group = groups[id(pod.requests)] = (pod.requests, [])
-        group[1].append(row)
-    return groups.values()

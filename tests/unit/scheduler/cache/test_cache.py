@@ -113,16 +113,16 @@ def test_members_are_counted_by_how_far_they_are(cache: Cache) -> None:
     cache.set_pod(assumed)
     cache.set_pod(make_pod_info("c", "g", node_name=N1))
     cache.assume(assumed.uid, N2)
-    assert cache.member_counts(KEY) == (3, 1, 1)
-    assert [pod.name for pod in cache.scheduled_members(KEY)] == ["c", "b"]
+    assert cache.groups.member_counts(KEY) == (3, 1, 1)
+    assert [pod.name for pod in cache.groups.scheduled_members(KEY)] == ["c", "b"]
     cache.forget(assumed.uid)
     cache.remove_pod(waiting.uid)
-    assert cache.member_counts(KEY) == (2, 0, 1)
+    assert cache.groups.member_counts(KEY) == (2, 0, 1)
 
 
 def test_members_count_without_their_groups_object(cache: Cache) -> None:
     cache.set_pod(make_pod_info("a", "g"))
-    assert (cache.known_members(KEY), cache.pod_group(KEY)) == (1, None)
+    assert (cache.groups.known_members(KEY), cache.groups.pod_group(KEY)) == (1, None)
 
 
 def test_a_pod_that_loses_its_node_is_a_broken_promise(cache: Cache) -> None:
@@ -192,8 +192,11 @@ def test_a_pod_that_starts_or_is_preempted_does_not_touch_its_row(cache: Cache) 
 
 
 def test_who_is_preempting_is_known_until_all_victims_are_told(cache: Cache) -> None:
-    cache.begin_preemption(KEY)
-    assert (cache.is_preempting(KEY), cache.is_preempting(PodUid("uid-p"))) == (True, False)
-    cache.end_preemption(KEY)
-    assert not cache.is_preempting(KEY)
-    cache.end_preemption(KEY)
+    cache.groups.begin_preemption(KEY)
+    assert (cache.groups.is_preempting(KEY), cache.groups.is_preempting(PodUid("uid-p"))) == (
+        True,
+        False,
+    )
+    cache.groups.end_preemption(KEY)
+    assert not cache.groups.is_preempting(KEY)
+    cache.groups.end_preemption(KEY)

@@ -6,7 +6,6 @@ import pytest
 
 from kubegang.api.profile import SchedulerProfile
 from kubegang.scheduler.cycle.decision import Decision, EvictPod, FailPod, SkipPod
-from kubegang.scheduler.snapshot.dumping import dump_snapshot
 from kubegang.testing.builders import make_node, make_pod, make_podgroup
 from kubegang.testing.deciding import (
     DecidingCore,
@@ -17,6 +16,7 @@ from kubegang.testing.deciding import (
     nominations,
     victims,
 )
+from kubegang.testing.snapshotdumps import dump_snapshot
 
 PROFILE = default_profile(version="1.36")
 SINGLY = default_profile(version="1.36", feature_gates="WorkloadAwarePreemption=false")

@@ -80,12 +80,13 @@ def test_a_pod_that_has_a_node_already_is_dropped_silently() -> None:
     assert skip == SkipPod(core.waiting["p"])
 
 
-def test_a_profile_that_speaks_says_the_diagnosis() -> None:
+def test_a_profile_that_speaks_says_the_diagnosis_and_upstreams_words() -> None:
     profile = msgspec.structs.replace(default_profile(), speaking=True)
     core = DecidingCore(make_node("n"), make_pod().req(cpu="9"), profile=profile)
     decision = core.decide_pod()
-    assert failures(decision)["p"] == decision.diagnosis.message
-    assert decision.diagnosis.upstream_message.startswith("0/1 nodes are available")
+    found = decision.diagnosis
+    assert failures(decision)["p"] == f"{found.message} ({found.upstream_message})"
+    assert found.upstream_message.startswith("0/1 nodes are available")
 
 
 def test_nothing_is_left_in_the_snapshot() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from kubegang.scheduler.cycle.decision import NominateNode, SkipPod
-from kubegang.scheduler.snapshot.dumping import dump_snapshot
 from kubegang.testing.builders import make_cluster, make_node, make_pod, make_podgroup
 from kubegang.testing.deciding import (
     DecidingCore,
@@ -14,6 +13,7 @@ from kubegang.testing.deciding import (
     failures,
     group_condition,
 )
+from kubegang.testing.snapshotdumps import dump_snapshot
 
 ONE_CPU = make_node().capacity(cpu="1")
 MEMBER = make_pod("g").group("g").req(cpu="1")
@@ -145,7 +145,11 @@ def test_a_profile_that_speaks_gives_the_reason_that_upstream_hides() -> None:
         "needs 2 pods at once in the cluster; 0 find room; pod g-0 needs 1 cpu,"
         " but there is no node to run on; add one"
     )
-    assert group_condition(decision) == ("False", "Unschedulable", want)
+    upstream = (
+        "pod group is unschedulable, 0/1 placements are available, first placement status: "
+        "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining"
+    )
+    assert group_condition(decision) == ("False", "Unschedulable", f"{want} ({upstream})")
     assert decision.diagnosis.message == want
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubegang.scheduler.binder.outcome import group_result, queue_status
 from kubegang.testing.builders import PodBuilder, make_cluster, make_node, make_pod, make_podgroup
 from kubegang.testing.deciding import (
     DecidingCore,
@@ -165,7 +166,7 @@ def test_a_group_pinned_to_two_domains() -> None:
     )
     assert group_condition(decision) == ("False", "SchedulerError", text)
     assert failures(decision) == {"t2": text}
-    assert (decision.status, decision.backs_off_as) == ("error", "error")
+    assert (group_result(decision), queue_status(decision)) == ("error", "error")
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ def test_the_true_reason_is_hidden_when_no_member_was_tried(core: DecidingCore) 
     decision = core.decide_group()
     assert group_condition(decision) == ("False", "SchedulerError", NOT_FOUND)
     assert set(failures(decision).values()) == {NOT_FOUND}
-    assert (decision.status, decision.backs_off_as) == ("error", "unschedulable")
+    assert (group_result(decision), queue_status(decision)) == ("error", "unschedulable")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from kubegang.scheduler.cycle.handle import CycleHandle
-from kubegang.scheduler.cycle.nodesearch import FoundNode, NodeSearch
+from kubegang.scheduler.cycle.nodesearch import NodeSearch
 from kubegang.scheduler.cycle.sampling import nodes_to_find, select_host, take_sample
+from kubegang.scheduler.cycle.searchresult import FoundNode
 from kubegang.scheduler.framework.cluster import Placement
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.testing.builders import make_node, make_pod

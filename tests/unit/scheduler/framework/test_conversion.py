@@ -7,12 +7,12 @@ import msgspec
 from kubegang.api.core.types import Pod, PodCondition, PodSchedulingGroup
 from kubegang.api.meta import Condition, decode
 from kubegang.api.scheduling.types import PodGroup, PodGroupStatus
-from kubegang.scheduler.framework.conversion import pod_group_info, pod_info
+from kubegang.scheduler.framework.groupconversion import pod_group_info
 from kubegang.scheduler.framework.nodes import NodeImage, Taint
-from kubegang.scheduler.framework.pods import (
-    HostPort,
+from kubegang.scheduler.framework.podconversion import pod_info
+from kubegang.scheduler.framework.pods import HostPort, PodGroupKey
+from kubegang.scheduler.framework.terms import (
     NodeSelectorTerm,
-    PodGroupKey,
     PreferredTerm,
     Requirement,
     Toleration,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubegang.scheduler.framework.labelselection import Anchor, anchor_of, selects
-from kubegang.scheduler.framework.pods import ControllerKey, Requirement, is_twin
+from kubegang.scheduler.framework.pods import ControllerKey, is_twin
 from kubegang.scheduler.framework.podterms import label_terms
+from kubegang.scheduler.framework.terms import Requirement
 from kubegang.testing.builders import PodBuilder, make_pod
 from kubegang.testing.podterms import ZONE, evenly, pods_labelled, term
 

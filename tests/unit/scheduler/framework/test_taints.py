@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubegang.scheduler.framework.nodes import Taint
-from kubegang.scheduler.framework.pods import Toleration
 from kubegang.scheduler.framework.taints import count_disliked, keeps_off, tolerates
+from kubegang.scheduler.framework.terms import Toleration
 
 TAINT = Taint("gpu", "a100", "NoSchedule")
 

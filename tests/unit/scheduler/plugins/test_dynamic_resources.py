@@ -16,9 +16,9 @@ from kubegang.scheduler.plugins.dynamicresources.readiness import readiness, too
 from kubegang.scheduler.plugins.dynamicresources.scoring import score_of
 from kubegang.scheduler.plugins.dynamicresources.writing import taking
 from kubegang.scheduler.snapshot.devices import KnownDevices
-from kubegang.scheduler.snapshot.dumping import dump_snapshot, load_snapshot
 from kubegang.testing.builders import PodBuilder, make_node, make_pod, make_podgroup
 from kubegang.testing.deciding import DecidingCore, default_profile
+from kubegang.testing.snapshotdumps import dump_snapshot, load_snapshot
 from tests.unit.scheduler.plugins.devicecluster import (
     DRIVER,
     add_devices,

@@ -38,7 +38,7 @@ def cache_with(*pods: PodInfo, workload: bool = True) -> Cache:
     cache = Cache()
     cache.set_node(make_node_info("n"))
     if workload:
-        cache.set_workload("ns", "w")
+        cache.groups.set_workload("ns", "w")
     for pod in pods:
         cache.set_pod(pod)
         group = WORKLOAD.group(pod.pod_group, pod) if workload and pod.pod_group else None
@@ -49,14 +49,14 @@ def cache_with(*pods: PodInfo, workload: bool = True) -> Cache:
 
 def test_what_a_member_waits_for_is_named() -> None:
     gang = member("p")
-    assert PLUGIN.pre_enqueue(gang, cache_with(gang, workload=False)).message == (
+    assert PLUGIN.pre_enqueue(gang, cache_with(gang, workload=False).groups).message == (
         'waiting for pods\'s workload "w" to appear in scheduling queue'
     )
     stray = member("p", "other")
-    assert PLUGIN.pre_enqueue(stray, cache_with(stray)).message == (
+    assert PLUGIN.pre_enqueue(stray, cache_with(stray).groups).message == (
         'pod group "other" doesn\'t exist for a workload "w"'
     )
-    assert PLUGIN.pre_enqueue(gang, cache_with(gang)).message == (
+    assert PLUGIN.pre_enqueue(gang, cache_with(gang).groups).message == (
         "waiting for minCount pods from a gang to appear in scheduling queue"
     )
 
@@ -65,10 +65,10 @@ def test_replicas_are_counted_apart() -> None:
     a = [member(f"a{i}", replica="a") for i in range(3)]
     b = [member(f"b{i}", replica="b") for i in range(2)]
     cache = cache_with(*a, *b)
-    assert PLUGIN.pre_enqueue(a[0], cache).is_success
-    assert not PLUGIN.pre_enqueue(b[0], cache).is_success
+    assert PLUGIN.pre_enqueue(a[0], cache.groups).is_success
+    assert not PLUGIN.pre_enqueue(b[0], cache.groups).is_success
     basic = member("c", "basic")
-    assert PLUGIN.pre_enqueue(basic, cache_with(basic)).is_success
+    assert PLUGIN.pre_enqueue(basic, cache_with(basic).groups).is_success
 
 
 def test_all_members_wait_until_the_deadline_of_the_first() -> None:

@@ -16,10 +16,10 @@ from kubegang.scheduler.plugins.volumebinding.hints import (
     is_schedulable_after_driver_change,
 )
 from kubegang.scheduler.plugins.volumebinding.plugin import VolumeBinding
-from kubegang.scheduler.snapshot.dumping import dump_snapshot, load_snapshot
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 from kubegang.testing.builders import PodBuilder, make_node, make_pod, make_podgroup
 from kubegang.testing.deciding import DecidingCore, bindings
+from kubegang.testing.snapshotdumps import dump_snapshot, load_snapshot
 from kubegang.testing.storagebuilders import (
     StorageBuilder,
     make_capacity,

@@ -21,7 +21,6 @@ from kubegang.scheduler.framework.events import Action, ClusterEvent, HintRegist
 from kubegang.scheduler.framework.interface import PluginContext
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import (
-    NodeAffinityTerms,
     NodeName,
     PodGroupInfo,
     PodGroupKey,
@@ -29,6 +28,7 @@ from kubegang.scheduler.framework.pods import (
     PodUid,
     Requests,
 )
+from kubegang.scheduler.framework.terms import NodeAffinityTerms
 from kubegang.scheduler.plugins.defaultpreemption.plugin import DefaultPreemption
 from kubegang.scheduler.plugins.gangscheduling.plugin import GangScheduling
 from kubegang.scheduler.plugins.schedulinggates.plugin import SchedulingGates
@@ -123,6 +123,9 @@ class StageClock:
     def now(self) -> float:
         return self.time
 
+    def steady(self) -> float:
+        return self.time
+
     async def sleep(self, seconds: float) -> None:
         raise AssertionError("nothing on the stage sleeps")
 
@@ -167,7 +170,9 @@ class Stage:
         )
         self.clock = StageClock()
         self.cache = Cache()
-        self.queue = SchedulingQueue({SCHEDULER: self.rules}, self.cache, policy or BackoffPolicy())
+        self.queue = SchedulingQueue(
+            {SCHEDULER: self.rules}, self.cache.groups, policy or BackoffPolicy()
+        )
         self.moves: list[Move] = []
         self.handlers = EventHandlers(
             self.cache,
@@ -196,7 +201,7 @@ class Stage:
 
     def place(self, pod: PodInfo) -> Place:
         """Return where a pod is."""
-        return self.queue.place_of(pod)
+        return self.queue.contents.place_of(pod)
 
     def places(self, *pods: PodInfo) -> set[Place]:
         """Return where several pods are."""

@@ -139,10 +139,10 @@ def test_members_are_held_until_their_groups_victims_go(stage: Stage) -> None:
     stage.add(make_node_info("n1"), victim, make_group_info("g", 2))
     pods = stage.pods("p1", "p2", group="g")
     entity = stage.pop_group()
-    stage.cache.begin_preemption(KEY)
+    stage.cache.groups.begin_preemption(KEY)
     stage.fail(entity, FIT)
     assert stage.places(*pods) == {Place.GATED}
-    stage.cache.end_preemption(KEY)
+    stage.cache.groups.end_preemption(KEY)
     stage.queue.preemption_ended(KEY, failed=False, now=stage.clock.time)
     assert stage.places(*pods) == {Place.GATED}, "nobody has gone yet"
     stage.handlers.pod_deleted(victim)
@@ -153,9 +153,9 @@ def test_members_are_tried_again_if_a_victim_could_not_be_told(stage: Stage) -> 
     stage.add(make_group_info("g", 2))
     pods = stage.pods("p1", "p2", group="g")
     entity = stage.pop_group()
-    stage.cache.begin_preemption(KEY)
+    stage.cache.groups.begin_preemption(KEY)
     stage.fail(entity, FIT)
-    stage.cache.end_preemption(KEY)
+    stage.cache.groups.end_preemption(KEY)
     stage.queue.preemption_ended(KEY, failed=True, now=stage.clock.time)
     assert stage.places(*pods) == {Place.BACKOFF}
 
@@ -165,10 +165,10 @@ def test_victims_that_went_before_they_were_all_told_are_not_overlooked(stage: S
     stage.add(make_node_info("n1"), victim, make_group_info("g", 2))
     stage.pods("p1", "p2", group="g")
     entity = stage.pop_group()
-    stage.cache.begin_preemption(KEY)
+    stage.cache.groups.begin_preemption(KEY)
     stage.fail(entity, FIT)
     stage.handlers.pod_deleted(victim)
-    stage.cache.end_preemption(KEY)
+    stage.cache.groups.end_preemption(KEY)
     stage.queue.preemption_ended(KEY, failed=False, now=stage.clock.time)
     assert names(stage.pop_group()) == ["p2", "p1"]
 
@@ -176,8 +176,8 @@ def test_victims_that_went_before_they_were_all_told_are_not_overlooked(stage: S
 def test_a_group_is_explained_by_the_member_that_goes_first(stage: Stage) -> None:
     stage.add(make_group_info("g", 3))
     stage.pods("p1", "p2", group="g")
-    waiting = stage.queue.explain(KEY, now=stage.clock.time)
+    waiting = stage.queue.contents.explain(KEY, now=stage.clock.time)
     assert waiting is not None
     assert waiting.message == "waiting for 1 more pod (2 of 3)"
     assert (waiting.quorum, waiting.known) == (3, 2)
-    assert [pod.name for pod in stage.queue.pods_of(KEY)] == ["p1", "p2"]
+    assert [pod.name for pod in stage.queue.contents.pods_of(KEY)] == ["p1", "p2"]

@@ -24,7 +24,7 @@ def test_a_gang_one_pod_short_is_held_and_says_so(stage: Stage) -> None:
     stage.add(make_group_info("g", 3))
     pods = stage.pods("a", "b", group="g")
     assert stage.places(*pods) == {Place.GATED}
-    waiting = stage.queue.explain(KEY, now=stage.clock.time)
+    waiting = stage.queue.contents.explain(KEY, now=stage.clock.time)
     assert waiting is not None
     assert waiting.message == "waiting for 1 more pod (2 of 3)"
     assert (waiting.quorum, waiting.known, waiting.scheduled) == (3, 2, 0)
@@ -41,7 +41,7 @@ def test_the_last_pod_releases_the_gang(stage: Stage) -> None:
 def test_members_wait_for_the_object_of_their_group(stage: Stage) -> None:
     pods = stage.pods("a", "b", group="g")
     assert stage.places(*pods) == {Place.INCOMPLETE}
-    waiting = stage.queue.explain(KEY, now=stage.clock.time)
+    waiting = stage.queue.contents.explain(KEY, now=stage.clock.time)
     assert waiting is not None
     assert waiting.message == "waiting for PodGroup g to be created"
 
@@ -54,7 +54,7 @@ def test_a_group_with_a_parent_waits_for_the_parent(stage: Stage) -> None:
     stage.add(make_group_info("g", 1, parent="tree"))
     (pod,) = stage.pods("a", group="g")
     assert stage.place(pod) is Place.INCOMPLETE
-    waiting = stage.queue.explain(KEY, now=stage.clock.time)
+    waiting = stage.queue.contents.explain(KEY, now=stage.clock.time)
     assert waiting is not None
     assert waiting.message == "waiting for CompositePodGroup tree to be created"
 
@@ -89,7 +89,7 @@ def test_one_scheduling_gate_holds_the_whole_group(stage: Stage) -> None:
     stage.add(gated)
     others = stage.pods("b", "c", group="g")
     assert stage.places(gated, *others) == {Place.GATED}
-    waiting = stage.queue.explain(KEY, now=stage.clock.time)
+    waiting = stage.queue.contents.explain(KEY, now=stage.clock.time)
     assert waiting is not None
     assert waiting.message == (
         "waiting for scheduling gates to be removed from pod a: example.com/foo"
@@ -215,7 +215,7 @@ def test_an_attempt_that_placed_all_ends_the_entity(stage: Stage) -> None:
     pods = stage.pods("a", "b", group="g")
     stage.finish(stage.pop_group(), {}, "scheduled")
     assert stage.places(*pods) == {Place.NOWHERE}
-    assert stage.queue.entries() == ()
+    assert stage.queue.contents.entries() == ()
 
 
 def test_a_newcomer_during_an_attempt_is_tried_next_time_with_the_others(stage: Stage) -> None:
@@ -276,7 +276,7 @@ def test_deleting_the_last_member_ends_the_entity(stage: Stage) -> None:
     stage.add(make_group_info("g", 1))
     (pod,) = stage.pods("a", group="g")
     stage.handlers.pod_deleted(pod)
-    assert stage.queue.entries() == ()
+    assert stage.queue.contents.entries() == ()
     assert stage.pop() is None
 
 

@@ -101,7 +101,7 @@ def test_an_event_before_the_attempt_does_not_count(stage: Stage) -> None:
     assert stage.place(second) is Place.UNSCHEDULABLE
     stage.fail(in_flight, FIT)
     assert stage.place(first) is Place.BACKOFF
-    assert stage.queue.in_flight_events() == {}
+    assert stage.queue.contents.in_flight_events() == {}
 
 
 def test_nobody_rests_longer_than_five_minutes(stage: Stage) -> None:

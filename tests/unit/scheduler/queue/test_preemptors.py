@@ -20,7 +20,7 @@ def victim(stage: Stage) -> PodInfo:
 
 
 def end(stage: Stage, preemptor: PodUid | PodGroupKey, *, failed: bool = False) -> None:
-    stage.cache.end_preemption(preemptor)
+    stage.cache.groups.end_preemption(preemptor)
     stage.moves += stage.queue.preemption_ended(preemptor, failed=failed, now=stage.clock.now())
 
 
@@ -28,7 +28,7 @@ def test_a_preempting_group_is_held_until_its_victims_are_told(stage: Stage) -> 
     stage.add(make_group_info("g", 1))
     (pod,) = stage.pods("p", group="g")
     group = stage.pop_group()
-    stage.cache.begin_preemption(KEY)
+    stage.cache.groups.begin_preemption(KEY)
     stage.fail(group, FIT)
     assert stage.place(pod) is Place.GATED
     end(stage, KEY)
@@ -41,7 +41,7 @@ def test_a_group_whose_victims_are_told_late_does_not_wait_longer(stage: Stage) 
     stage.add(make_group_info("g", 1))
     (pod,) = stage.pods("p", group="g")
     group = stage.pop_group()
-    stage.cache.begin_preemption(KEY)
+    stage.cache.groups.begin_preemption(KEY)
     stage.fail(group, FIT)
     stage.wait(5)
     end(stage, KEY)
@@ -53,7 +53,7 @@ def test_a_victim_that_goes_first_does_not_wake_the_preemptor(
 ) -> None:
     (pod,) = stage.pods("p")
     attempt = stage.pop_pod()
-    stage.cache.begin_preemption(pod.uid)
+    stage.cache.groups.begin_preemption(pod.uid)
     stage.fail(attempt, FIT)
     assert stage.place(pod) is Place.UNSCHEDULABLE
     stage.wait(5)
@@ -66,7 +66,7 @@ def test_a_victim_that_goes_first_does_not_wake_the_preemptor(
 def test_a_preemptor_that_nothing_woke_goes_on_resting(stage: Stage) -> None:
     (pod,) = stage.pods("p")
     attempt = stage.pop_pod()
-    stage.cache.begin_preemption(pod.uid)
+    stage.cache.groups.begin_preemption(pod.uid)
     stage.fail(attempt, FIT)
     end(stage, pod.uid)
     assert stage.place(pod) is Place.UNSCHEDULABLE
@@ -81,7 +81,7 @@ def test_if_a_victim_could_not_be_told_the_preemptor_backs_off_as_after_an_error
     attempt = stage.pop()
     assert attempt is not None
     preemptor = KEY if group else pod.uid
-    stage.cache.begin_preemption(preemptor)
+    stage.cache.groups.begin_preemption(preemptor)
     stage.fail(attempt, FIT)
     stage.wait(5)
     end(stage, preemptor, failed=True)
@@ -94,7 +94,7 @@ def test_if_a_victim_could_not_be_told_the_preemptor_backs_off_as_after_an_error
 def test_a_preemptor_that_is_gone_is_nobodys_business(stage: Stage) -> None:
     (pod,) = stage.pods("p")
     attempt = stage.pop_pod()
-    stage.cache.begin_preemption(pod.uid)
+    stage.cache.groups.begin_preemption(pod.uid)
     stage.fail(attempt, FIT)
     stage.handlers.pod_deleted(pod)
     end(stage, pod.uid, failed=True)
@@ -103,6 +103,6 @@ def test_a_preemptor_that_is_gone_is_nobodys_business(stage: Stage) -> None:
 
 def test_other_groups_are_not_held(stage: Stage) -> None:
     stage.add(make_group_info("g", 1), make_group_info("h", 1))
-    stage.cache.begin_preemption(KEY)
+    stage.cache.groups.begin_preemption(KEY)
     (pod,) = stage.pods("p", group="h")
     assert stage.place(pod) is Place.ACTIVE

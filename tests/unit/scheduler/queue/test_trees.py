@@ -31,7 +31,7 @@ class Why:
     def __call__(self, name: str, *, composite: bool = False) -> str:
         kind: GroupKind = "CompositePodGroup" if composite else "PodGroup"
         key = PodGroupKey("ns", name, kind)
-        waiting = self.stage.queue.explain(key, now=self.stage.clock.time)
+        waiting = self.stage.queue.contents.explain(key, now=self.stage.clock.time)
         return waiting.message if waiting else ""
 
 

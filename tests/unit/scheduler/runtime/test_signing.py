@@ -7,7 +7,7 @@ import pytest
 from kubegang.api.core.types import Pod
 from kubegang.api.meta import decode
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.scheduler.framework.conversion import pod_info
+from kubegang.scheduler.framework.podconversion import pod_info
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.plugins.registry import PLUGINS
 from kubegang.scheduler.runtime.framework import Framework

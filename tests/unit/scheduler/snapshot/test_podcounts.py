@@ -9,8 +9,9 @@ import pytest
 from kubegang.scheduler.framework.domains import DomainCache, Domains
 from kubegang.scheduler.framework.errors import InvariantError
 from kubegang.scheduler.framework.podcounts import PodCondition, PodMatcher
-from kubegang.scheduler.framework.pods import NodeName, PodUid, Requirement
+from kubegang.scheduler.framework.pods import NodeName, PodUid
 from kubegang.scheduler.framework.podterms import equal_labels
+from kubegang.scheduler.framework.terms import Requirement
 from kubegang.scheduler.framework.workloads import NamespaceInfo
 from kubegang.scheduler.snapshot import heldterms, matchingpods, rowcounts
 from kubegang.scheduler.snapshot.builder import SnapshotBuilder

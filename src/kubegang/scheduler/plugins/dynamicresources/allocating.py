@@ -9,11 +9,11 @@ from kubegang.api.resource.types import ResourceClaim
 from kubegang.api.scheduling_rules import ResourceClaimRules
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.scheduler.framework.cluster import ClusterView
-from kubegang.scheduler.framework.conversion import node_selector_terms
 from kubegang.scheduler.framework.devices import Allocated
 from kubegang.scheduler.framework.nodeselection import demanded_nodes
 from kubegang.scheduler.framework.nodetable import BoolArray, NodeTable
-from kubegang.scheduler.framework.pods import NodeAffinityTerms
+from kubegang.scheduler.framework.nodeterms import node_selector_terms
+from kubegang.scheduler.framework.terms import NodeAffinityTerms
 from kubegang.scheduler.plugins.dynamicresources.allocator import allocate
 from kubegang.scheduler.plugins.dynamicresources.notes import Allocations
 from kubegang.scheduler.plugins.dynamicresources.pools import PublishedDevices
@@ -38,7 +38,10 @@ def device_features(gates: FeatureGates) -> DeviceFeatures:
 class NodeAllocator:
     """Asks the allocator, with slices sorted once per change of them."""
 
-    def __init__(self, features: DeviceFeatures, rules: ResourceClaimRules) -> None:
+    def __init__(
+        self, features: DeviceFeatures, rules: ResourceClaimRules, *, most_steps: float
+    ) -> None:
+        self._most_steps = most_steps
         self._features = features
         self._rules = AllocationRules(
             config_for_all_names_none=rules.config_for_all_names_none,
@@ -54,6 +57,7 @@ class NodeAllocator:
         """Return what claims would be given on a node; ``None`` if it does not have it.
 
         Raises:
+            SearchLimitError: it takes too long.
             AllocationError: see ``allocator.allocate``.
         """
         devices = cluster.devices
@@ -69,6 +73,7 @@ class NodeAllocator:
             features=self._features,
             rules=self._rules,
             new_share_id=_ShareIds(claims),
+            most_steps=self._most_steps,
         )
         return None if found is None else dict(zip(claims, found, strict=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -40,6 +41,7 @@ def allocate(
     features: DeviceFeatures,
     rules: AllocationRules,
     new_share_id: Callable[[], str],
+    most_steps: float = math.inf,
 ) -> tuple[AllocationResult, ...] | None:
     """Return the allocation of each claim on a node; ``None`` if there is none.
 
@@ -52,8 +54,10 @@ def allocate(
         features: the gates.
         rules: what the release does in its own way.
         new_share_id: gives a name to a share of a device, unique in the cluster.
+        most_steps: so many devices are looked at, over and over again.
 
     Raises:
+        SearchLimitError: more would have to be looked at.
         NodeAllocationError: it failed, and pools of this node are invalid.
         AllocationError: it would fail on all nodes.
     """
@@ -69,6 +73,7 @@ def allocate(
         allocated=allocated,
         features=features,
         rules=rules,
+        most_steps=most_steps,
     )
     if search.run():
         return search.results(node.name, new_share_id)

@@ -9,7 +9,8 @@ class DynamicResourcesArgs(msgspec.Struct, frozen=True, rename="camel", forbid_u
     """What a configuration may say.
 
     Attributes:
-        filter_timeout: accepted; no search here is ended by the clock.
+        filter_timeout: how long the search on one node may take, as a Go duration; ten
+            seconds by default, zero for as long as it takes.
         binding_timeout: how long devices may take to be made ready, as a Go duration; ten
             minutes by default.
     """

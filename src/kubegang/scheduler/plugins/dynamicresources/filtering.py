@@ -7,7 +7,7 @@ from typing import Final
 from kubegang.api.scheduling_rules import ResourceClaimRules
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.errors import FilterFailedError
-from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.status import SUCCESS, Status, unresolvable
 from kubegang.scheduler.plugins.dynamicresources.allocating import NodeAllocator, reachable_nodes
 from kubegang.scheduler.plugins.dynamicresources.extended import claim_on_node
@@ -17,8 +17,11 @@ from kubegang.scheduler.plugins.dynamicresources.requests import (
     AllocationError,
     NodeAllocationError,
 )
+from kubegang.scheduler.plugins.dynamicresources.search import SearchLimitError
 from kubegang.scheduler.plugins.dynamicresources.settings import Settings
 
+_TIMED_OUT: Final = "timed out trying to allocate devices"
+_TOO_SLOW: Final = unresolvable(_TIMED_OUT)
 _UNAVAILABLE: Final = unresolvable("resourceclaim not available on the node")
 _NOT_ALL: Final = unresolvable("cannot allocate all claims")
 _LEFT_OVER: Final = unresolvable("cannot schedule extended resource claim")
@@ -30,7 +33,8 @@ class NodeFilter:
 
     def __init__(self, settings: Settings, rules: ResourceClaimRules) -> None:
         self._settings = settings
-        self._allocator = NodeAllocator(settings.features, rules)
+        self._allocator = NodeAllocator(settings.features, rules, most_steps=settings.most_steps)
+        self._slowness_is_error = rules.slow_searches_fail
         self._promises_bind = rules.promises_bind_nodes
 
     def answer(
@@ -116,6 +120,8 @@ class NodeFilter:
         if wanted:
             try:
                 found = self._allocator.allocate(wanted, cluster=cluster, row=row)
+            except SearchLimitError as error:
+                return self._too_slow(cluster.nodes.names[row], error)
             except NodeAllocationError as error:
                 return unresolvable(str(error))
             except AllocationError as error:
@@ -127,3 +133,9 @@ class NodeFilter:
             return _UNAVAILABLE
         notes.found[cluster.nodes.names[row]] = {**notes.shared, **found}
         return SUCCESS
+
+    def _too_slow(self, node: NodeName, error: SearchLimitError) -> Status:
+        if not self._slowness_is_error:
+            return _TOO_SLOW
+        said = f"node {node}: {_TIMED_OUT}"
+        raise FilterFailedError(f'running "{KEY}" filter plugin: {said}') from error

@@ -64,7 +64,7 @@ from kubegang.scheduler.plugins.dynamicresources.preparing import (
     plan,
 )
 from kubegang.scheduler.plugins.dynamicresources.promising import keep, let_go
-from kubegang.scheduler.plugins.dynamicresources.scoring import has_alternatives, score_on
+from kubegang.scheduler.plugins.dynamicresources.scoring import scores_matter, scores_on
 from kubegang.scheduler.plugins.dynamicresources.settings import Settings
 
 _NO_NOTE: Final = failure("not found")
@@ -161,16 +161,15 @@ class DynamicResourcesOfPods:
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray
     ) -> Status:
         """Skip unless requests have alternatives."""
-        if not self._settings.features.prioritized_list:
-            return SKIP
-        return SUCCESS if has_alternatives(notes_of(state).claims) else SKIP
+        on = self._settings.features.prioritized_list
+        return SUCCESS if on and scores_matter(notes_of(state), rules=self._rules) else SKIP
 
     def score(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray
     ) -> IntArray:
         """Return more for nodes where earlier alternatives can be had."""
-        notes, names = notes_of(state), cluster.nodes.names
-        return np.array([score_on(notes, names[row]) for row in rows.tolist()], dtype=np.int64)
+        nodes = [cluster.nodes.names[row] for row in rows.tolist()]
+        return np.array(scores_on(notes_of(state), nodes, rules=self._rules), dtype=np.int64)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, *, scores: IntArray) -> IntArray:
         """Give 100 to the best."""

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from kubegang.api.core.affinity import NodeSelector
 from kubegang.api.resource.types import CounterSet, Device, ResourceSlice, ResourceSliceSpec
-from kubegang.scheduler.framework.conversion import node_selector_terms
 from kubegang.scheduler.framework.devices import DeviceId
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.nodeselection import node_is_demanded
-from kubegang.scheduler.framework.pods import NodeAffinityTerms
+from kubegang.scheduler.framework.nodeterms import node_selector_terms
+from kubegang.scheduler.framework.terms import NodeAffinityTerms
 
 
 class PoolId(NamedTuple):

@@ -4,6 +4,9 @@ Claims, their requests, and the devices of a request are taken in order, and eve
 fits is tried in the order of ``pools.py``; the first complete answer is the answer. Within a
 request only combinations are tried, not permutations: the next device is looked for behind
 the last one. An alternative of a request is tried after the ones before it failed.
+
+Nothing here reads a clock: a search that may take only so long counts its steps instead, each
+device that is looked at, so that the same search always ends in the same way.
 """
 
 from __future__ import annotations
@@ -37,6 +40,10 @@ from kubegang.scheduler.plugins.dynamicresources.requests import (
 from kubegang.scheduler.plugins.dynamicresources.results import Chosen, allocation_result
 
 
+class SearchLimitError(Exception):
+    """A search looked at as many devices as it may, and had found nothing."""
+
+
 class Plan(NamedTuple):
     """A request or alternative, how many devices it takes, and which, if it takes all."""
 
@@ -65,8 +72,10 @@ class Search:
         allocated: Allocated,
         features: DeviceFeatures,
         rules: AllocationRules,
+        most_steps: float,
     ) -> None:
         self._claims = claims
+        self._steps_left = most_steps
         self._names = [claim_name(claim) for claim in claims]
         self._plans = plans
         self._candidates = [c for pool in pools if pool.usable for c in pool.candidates]
@@ -80,7 +89,11 @@ class Search:
         self._ways: list[list[Plan]] = [[ways[0] for ways in plan] for plan in plans]
 
     def run(self) -> bool:
-        """Search; return whether all claims were fulfilled."""
+        """Search; return whether all claims were fulfilled.
+
+        Raises:
+            SearchLimitError: it took too many steps.
+        """
         return self._claim(0) is _Outcome.FOUND
 
     def results(self, node: str, new_share_id: Callable[[], str]) -> tuple[AllocationResult, ...]:
@@ -120,6 +133,7 @@ class Search:
         return worst
 
     def _device(self, claim: int, request: int, *, position: int, start: int) -> _Outcome:
+        self._count_step()
         way = self._ways[claim][request]
         if way.wanted.mode == ALL and not way.everything:
             return _Outcome.NONE
@@ -146,6 +160,7 @@ class Search:
         """Try the devices from ``start`` on, one after the other."""
         way = self._ways[claim][request]
         for index in range(start, len(self._candidates)):
+            self._count_step()
             candidate = self._candidates[index]
             if self._in_use(claim, way.wanted, candidate.id):
                 continue
@@ -160,6 +175,11 @@ class Search:
             if outcome is _Outcome.TOO_MANY:
                 return outcome
         return _Outcome.NONE
+
+    def _count_step(self) -> None:
+        self._steps_left -= 1
+        if self._steps_left < 0:
+            raise SearchLimitError
 
     def _in_use(self, claim: int, wanted: Wanted, id_: DeviceId) -> bool:
         if wanted.admin_access:

@@ -13,7 +13,8 @@ from kubegang.scheduler.framework.events import (
 )
 from kubegang.scheduler.framework.labelselection import selects
 from kubegang.scheduler.framework.nodes import NodeInfo
-from kubegang.scheduler.framework.pods import AffinityTerm, PodAffinityTerms, PodInfo
+from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.terms import AffinityTerm, PodAffinityTerms
 
 _NO_LABELS: Final[Mapping[str, str]] = {}
 _NO_TERMS: Final = PodAffinityTerms((), (), ())

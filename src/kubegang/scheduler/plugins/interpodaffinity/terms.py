@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.podcounts import PodCondition, PodCounts, PodMatcher
-from kubegang.scheduler.framework.pods import AffinityTerm, PodAffinityTerms, PodInfo
+from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.terms import AffinityTerm, PodAffinityTerms
 from kubegang.scheduler.framework.workloads import Directory
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from kubegang.api.core.affinity import NodeAffinity as ApiNodeAffinity
 from kubegang.scheduler.framework.arguments import decode_arguments
 from kubegang.scheduler.framework.cluster import ClusterView
-from kubegang.scheduler.framework.conversion import node_affinity_terms
 from kubegang.scheduler.framework.cyclestate import CycleState
 from kubegang.scheduler.framework.events import (
     Action,
@@ -29,9 +28,11 @@ from kubegang.scheduler.framework.nodeselection import (
     node_is_demanded,
 )
 from kubegang.scheduler.framework.nodetable import BoolArray, IntArray, RowArray, Rows
-from kubegang.scheduler.framework.pods import NodeName, NodeSelectorTerm, PodInfo
+from kubegang.scheduler.framework.nodeterms import node_affinity_terms
+from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.scores import scale_to_best
 from kubegang.scheduler.framework.status import SKIP, SUCCESS, Status, unresolvable
+from kubegang.scheduler.framework.terms import NodeSelectorTerm
 
 _NO_MATCH: Final = unresolvable("node(s) didn't match Pod's node affinity/selector")
 _ENFORCED: Final = unresolvable("node(s) didn't match scheduler-enforced node affinity")

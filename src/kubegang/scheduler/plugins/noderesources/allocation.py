@@ -12,6 +12,7 @@ import numpy as np
 from kubegang.scheduler.framework.errors import PluginConfigError
 from kubegang.scheduler.framework.nodetable import IntArray, NodeTable, Rows
 from kubegang.scheduler.framework.pods import Requests
+from kubegang.scheduler.plugins.noderesources.devicecounts import DeviceTotals
 
 _NATIVE: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 
@@ -90,11 +91,13 @@ def allocations(
     resources: Iterable[ResourceSpec],
     counted_as: CountedAs,
     rows: Rows,
+    devices: Callable[[str], DeviceTotals | None],
 ) -> list[Allocation]:
     """Return the resources that count for this pod on these nodes.
 
     An extended resource that the pod does not ask for is left out, so that nodes are not
-    ranked by GPUs the pod has no use for.
+    ranked by GPUs the pod has no use for. On nodes that have none of it the devices count
+    that stand behind it.
     """
     found: list[Allocation] = []
     for spec in resources:
@@ -104,6 +107,11 @@ def allocations(
         allocatable = table.allocatable(spec.name)[rows]
         allocated = allocated_amounts(table, spec.name, counted_as=counted_as)[rows]
         everywhere = table.is_everywhere(spec.name)
+        behind = None if spec.name in _NATIVE else devices(spec.name)
+        if behind is not None:
+            none, everywhere = allocatable == 0, False
+            allocatable = np.where(none, behind.allocatable[rows], allocatable)
+            allocated = np.where(none, behind.allocated[rows], allocated)
         found.append(Allocation(spec.weight, allocatable, allocated, wanted, everywhere))
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Sequence
 from typing import ClassVar, Final
 
@@ -11,6 +12,7 @@ import numpy as np
 from kubegang.scheduler.framework.arguments import decode_arguments
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.cyclestate import CycleState
+from kubegang.scheduler.framework.devices import Devices
 from kubegang.scheduler.framework.interface import MAX_NODE_SCORE, PluginContext
 from kubegang.scheduler.framework.nodetable import BoolArray, FloatArray, IntArray, RowArray
 from kubegang.scheduler.framework.pods import PodInfo
@@ -23,6 +25,7 @@ from kubegang.scheduler.plugins.noderesources.allocation import (
     require_resources,
     wanted_amount,
 )
+from kubegang.scheduler.plugins.noderesources.devicecounts import DeviceCounts, DeviceTotals
 
 _HALF: Final = MAX_NODE_SCORE // 2
 
@@ -55,11 +58,16 @@ class NodeResourcesBalancedAllocation:
         args = decode_arguments(self.NAME, context.args, NodeResourcesBalancedAllocationArgs)
         self._resources = require_resources(self.NAME, args.resources)
         self._compares = context.rules.balance_is_compared
+        self._asks_for_devices = context.gates.enabled_if_known("DRAExtendedResource")
+        self._counts = DeviceCounts()
+        # As last shown: keys of scores are asked for without a cluster.
+        self._devices: Devices | None = None
 
     def pre_score(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray
     ) -> Status:
         """Skip pods that ask for nothing: balance would send them all to one node."""
+        self._devices = cluster.devices
         asks = any(
             wanted_amount(pod.requests, spec.name, counted_as="requested")
             for spec in self._resources
@@ -70,9 +78,14 @@ class NodeResourcesBalancedAllocation:
         """Return what the pod asks for; not what scoring assumes besides (1.37.2, measured)."""
         return pod.requests.items
 
+    def _behind(self, cluster: ClusterView, resource: str) -> DeviceTotals | None:
+        return self._counts.of(cluster, resource) if self._asks_for_devices else None
+
     def score_key(self, pod: PodInfo) -> Hashable:
-        """Return the requests."""
-        return pod.requests
+        """Return the requests, and where devices may count, which are taken."""
+        if not pod.extended_requests or self._devices is None:
+            return pod.requests
+        return pod.requests, self._devices.version
 
     def score(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray
@@ -84,6 +97,7 @@ class NodeResourcesBalancedAllocation:
             resources=self._resources,
             counted_as="requested",
             rows=rows,
+            devices=functools.partial(self._behind, cluster),
         )
         balances = _balances(parts, len(rows))
         after: IntArray = balances[1]

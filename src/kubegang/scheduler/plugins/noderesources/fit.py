@@ -6,6 +6,7 @@ may have the devices: DynamicResources looks at those (KEP-5004).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Sequence
 from typing import ClassVar, Final, Literal
 
@@ -37,6 +38,7 @@ from kubegang.scheduler.plugins.noderesources.allocation import (
     allocations,
     require_resources,
 )
+from kubegang.scheduler.plugins.noderesources.devicecounts import DeviceCounts, DeviceTotals
 from kubegang.scheduler.plugins.noderesources.placementscore import placement_utilization
 from kubegang.scheduler.plugins.noderesources.strategies import (
     least_allocated,
@@ -94,6 +96,7 @@ class NodeResourcesFit:
         self._resources = require_resources(self.NAME, args.scoring_strategy.resources)
         self._strategy = _strategy(args.scoring_strategy)
         self._asks_for_devices = context.gates.enabled_if_known("DRAExtendedResource")
+        self._counts = DeviceCounts()
         # As last shown: hints and signatures are asked for without a cluster.
         self._devices: Devices | None = None
 
@@ -170,8 +173,10 @@ class NodeResourcesFit:
         return pod.requests.items
 
     def score_key(self, pod: PodInfo) -> Hashable:
-        """Return the requests."""
-        return pod.requests
+        """Return the requests, and where devices may count, which are taken."""
+        if not pod.extended_requests or self._devices is None:
+            return pod.requests
+        return pod.requests, self._devices.version
 
     def score(
         self, state: CycleState, pod: PodInfo, *, cluster: ClusterView, rows: RowArray
@@ -183,8 +188,12 @@ class NodeResourcesFit:
             resources=self._resources,
             counted_as="scored",
             rows=rows,
+            devices=functools.partial(self._behind, cluster),
         )
         return self._strategy(parts, len(rows))
+
+    def _behind(self, cluster: ClusterView, resource: str) -> DeviceTotals | None:
+        return self._counts.of(cluster, resource) if self._asks_for_devices else None
 
     def score_placement(
         self,

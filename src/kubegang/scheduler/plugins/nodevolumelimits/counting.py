@@ -13,7 +13,8 @@ from kubegang.scheduler.framework.migration import (
 )
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.podvolumes import PodVolume
-from kubegang.scheduler.framework.storage import ClaimInfo, CSINodeInfo, Storage
+from kubegang.scheduler.framework.storage import ClaimInfo, CSINodeInfo
+from kubegang.scheduler.framework.storageview import Storage
 
 
 class CountedVolume(NamedTuple):

@@ -21,7 +21,8 @@ from kubegang.scheduler.framework.status import (
     unresolvable,
     unschedulable,
 )
-from kubegang.scheduler.framework.storage import CSINodeInfo, Storage
+from kubegang.scheduler.framework.storage import CSINodeInfo
+from kubegang.scheduler.framework.storageview import Storage
 from kubegang.scheduler.plugins.nodevolumelimits.counting import (
     attached_volumes,
     counted_volumes,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubegang.scheduler.framework.pods import PodInfo, Requirement, SpreadConstraint
+from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.podterms import equal_labels, spread_constraint
+from kubegang.scheduler.framework.terms import Requirement, SpreadConstraint
 from kubegang.scheduler.framework.workloads import Directory
 from kubegang.scheduler.plugins.podtopologyspread.arguments import PodTopologySpreadArgs
 

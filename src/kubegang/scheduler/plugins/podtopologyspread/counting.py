@@ -12,8 +12,9 @@ from kubegang.scheduler.framework.domains import DomainCache, Domains
 from kubegang.scheduler.framework.nodeselection import demanded_nodes
 from kubegang.scheduler.framework.nodetable import BoolArray, NodeTable
 from kubegang.scheduler.framework.podcounts import PodCondition, PodCounts, PodMatcher
-from kubegang.scheduler.framework.pods import LabelTerms, PodInfo, SpreadConstraint
+from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.taints import keeps_off
+from kubegang.scheduler.framework.terms import LabelTerms, SpreadConstraint
 
 
 class CountedConstraint(NamedTuple):

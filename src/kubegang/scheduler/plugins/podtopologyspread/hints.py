@@ -12,7 +12,8 @@ from kubegang.scheduler.framework.events import (
 )
 from kubegang.scheduler.framework.labelselection import selects
 from kubegang.scheduler.framework.nodes import NodeInfo
-from kubegang.scheduler.framework.pods import PodInfo, SpreadConstraint
+from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.terms import SpreadConstraint
 from kubegang.scheduler.plugins.podtopologyspread.constraints import ConstraintSource
 
 

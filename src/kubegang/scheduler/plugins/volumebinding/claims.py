@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.podvolumes import PodVolume
 from kubegang.scheduler.framework.status import Status, unresolvable
-from kubegang.scheduler.framework.storage import ClaimInfo, Storage
+from kubegang.scheduler.framework.storage import ClaimInfo
+from kubegang.scheduler.framework.storageview import Storage
 
 _NOT_BOUND_YET: Final = unresolvable("pod has unbound immediate PersistentVolumeClaims")
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from kubegang.scheduler.framework.cluster import ClusterView
 from kubegang.scheduler.framework.nodetable import BoolArray
-from kubegang.scheduler.framework.pods import NodeSelectorTerm, Requirement
 from kubegang.scheduler.framework.storage import VolumeInfo
+from kubegang.scheduler.framework.terms import NodeSelectorTerm, Requirement
 from kubegang.scheduler.plugins.volumebinding.reach import Reach, Terms
 
 _TOPOLOGY_LABELS: Final[Mapping[str, str]] = {

@@ -23,7 +23,7 @@ from kubegang.scheduler.framework.interface import PluginContext, PreFilterResul
 from kubegang.scheduler.framework.nodetable import BoolArray, IntArray, RowArray, Rows
 from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.scheduler.framework.status import SKIP, SUCCESS, Status, failure, unresolvable
-from kubegang.scheduler.framework.storage import Storage
+from kubegang.scheduler.framework.storageview import Storage
 from kubegang.scheduler.framework.utilization import score_by_utilization
 from kubegang.scheduler.plugins.volumebinding.arguments import VolumeBindingArgs
 from kubegang.scheduler.plugins.volumebinding.claims import PodClaims, has_claims, pod_claims

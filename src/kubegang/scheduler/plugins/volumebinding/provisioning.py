@@ -9,14 +9,14 @@ import numpy as np
 
 from kubegang.scheduler.framework.nodeselection import matching_nodes
 from kubegang.scheduler.framework.nodetable import BoolArray, IntArray, NodeTable
-from kubegang.scheduler.framework.pods import NodeSelectorTerm, Requirement
 from kubegang.scheduler.framework.storage import (
     CapacityInfo,
     ClaimInfo,
-    Storage,
     StorageClassInfo,
     whole_bytes,
 )
+from kubegang.scheduler.framework.storageview import Storage
+from kubegang.scheduler.framework.terms import NodeSelectorTerm, Requirement
 
 NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kubegang.scheduler.framework.nodeselection import matching_nodes, node_is_demanded
 from kubegang.scheduler.framework.nodetable import BoolArray, NodeTable, RowArray
-from kubegang.scheduler.framework.pods import NodeAffinityTerms, NodeSelectorTerm
+from kubegang.scheduler.framework.terms import NodeAffinityTerms, NodeSelectorTerm
 
 Terms = tuple[NodeSelectorTerm, ...]
 

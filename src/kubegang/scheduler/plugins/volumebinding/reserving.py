@@ -14,12 +14,8 @@ from kubegang.api.core.volumeannotations import BOUND_BY_CONTROLLER, SELECTED_NO
 from kubegang.apimachinery.objects import GroupVersion, JsonObject
 from kubegang.scheduler.framework.binding import ApiWrite
 from kubegang.scheduler.framework.pods import NodeName
-from kubegang.scheduler.framework.storage import (
-    ClaimInfo,
-    Storage,
-    VolumeClaimRef,
-    VolumeInfo,
-)
+from kubegang.scheduler.framework.storage import ClaimInfo, VolumeClaimRef, VolumeInfo
+from kubegang.scheduler.framework.storageview import Storage
 from kubegang.scheduler.plugins.volumebinding.prospects import Choice
 
 _CORE: Final = GroupVersion("", "v1")

@@ -14,7 +14,8 @@ from kubegang.scheduler.framework.interface import PluginContext, PreFilterResul
 from kubegang.scheduler.framework.nodetable import BoolArray, NodeTable, RowArray, Rows
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.scheduler.framework.status import SKIP, SUCCESS, Status, unresolvable
-from kubegang.scheduler.framework.storage import ClaimInfo, Storage, VolumeInfo
+from kubegang.scheduler.framework.storage import ClaimInfo, VolumeInfo
+from kubegang.scheduler.framework.storageview import Storage
 from kubegang.scheduler.plugins.volumezone.hints import (
     is_schedulable_after_claim_change,
     is_schedulable_after_class_added,
