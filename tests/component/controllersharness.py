@@ -14,10 +14,8 @@ from typing import Any
 
 import msgspec
 
-from kubegang.apiserver.policybootstrap import ensure_policy
 from kubegang.app.controlleraccounts import account_of
 from kubegang.app.controllers.running import Controllers, chosen_controllers
-from kubegang.app.policy import policy_of
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.api import ApiClient
@@ -25,6 +23,7 @@ from kubegang.client.asgi import AsgiTransport
 from kubegang.client.interface import Request, Response, Transport
 from kubegang.client.testing import RecordingClient
 from tests.component.apiharness import START, Api
+from tests.component.preparedroles import cluster_with_roles
 
 WITHOUT_HEARTBEATS = chosen_controllers("*", simulated_nodes=False)
 """Every controller but the one that looks after nodes: here they send no heartbeats."""
@@ -78,10 +77,12 @@ class ControlledCluster:
         user: the API as the administrator.
         client: what the controllers send through, unless a test gives them another way to
             the API; records what they send and fails where a test says so.
+        profile: the controllers' release; a test may change it before it starts them.
     """
 
     def __init__(self, api: Api, *, release: str = RELEASE) -> None:
         self.release = release
+        self.profile = profile_named(release)
         self.clock = VirtualClock(START)
         self.user = ApiClient(self._transport(api, "admin"), user_agent="kubectl")
         self._api = api
@@ -105,7 +106,7 @@ class ControlledCluster:
         way = transport or self.client.recording
         controllers = Controllers(
             self._client_as(way, MANAGER, ()),
-            profile_named(self.release),
+            self.profile,
             client_for=lambda name: self._client_as(way, *account_of(name)),
             chosen=chosen,
             clock=self.clock,
@@ -147,9 +148,7 @@ class ControlledCluster:
 
 async def start_cluster(release: str = RELEASE) -> ControlledCluster:
     """Return a fresh cluster with its roles, controllers not started."""
-    api = await Api.start(version=release, roles=True)
-    await ensure_policy(api.backend, policy_of(profile_named(release)))
-    return ControlledCluster(api, release=release)
+    return ControlledCluster(await cluster_with_roles(release), release=release)
 
 
 Scenario = Callable[[ControlledCluster], Coroutine[Any, Any, None]]

@@ -31,6 +31,7 @@ from kubegang.client.resources import (
 from tests.component.identitystories import ROWS as IDENTITY_ROWS
 from tests.component.jobobjects import NS, Users, bare_pod, config_map, job
 from tests.component.storyrows import Row
+from tests.component.taintstories import ROWS as TAINT_ROWS
 from tests.component.volumeobjects import claim, local_volume, storage_class, using
 from tests.component.workloadstories import ROWS as WORKLOAD_ROWS
 
@@ -193,5 +194,6 @@ ROWS: dict[str, Row] = {
     ),
     "a pod brings a claim": Row(pod_brings_a_claim, (VOLUMES, EPHEMERAL), VOLUME_KINDS),
     **IDENTITY_ROWS,
+    **TAINT_ROWS,
     **WORKLOAD_ROWS,
 }

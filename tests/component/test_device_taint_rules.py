@@ -8,7 +8,7 @@ import pytest
 
 from kubegang.apimachinery.errors import InvalidError, NotFoundError
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.client.resources import DEVICETAINTRULES, RESOURCESLICES
+from kubegang.client.resources import DEVICETAINTRULES, RESOURCESLICES, device_taint_rules_in
 from tests.component.deviceobjects import (
     DRIVER,
     add_devices,
@@ -152,3 +152,27 @@ def test_without_the_gate_rules_count_for_nothing() -> None:
         await cluster.wait_for(["p"], at_most=2)
 
     run_scenario(scenario, gates="DRADeviceTaintRules=false")
+
+
+@pytest.mark.parametrize(("release", "rules"), [("1.36", "v1beta2"), ("1.35", "v1alpha3")])
+def test_earlier_releases_follow_rules_in_their_own_version(release: str, rules: str) -> None:
+    async def scenario(cluster: Cluster) -> None:
+        await cluster.add_nodes("n1")
+        await add_devices(cluster, device_class("gpu"), published("n1", "d0"), claim("c"))
+        resource = device_taint_rules_in(rules)
+        tainting = {**rule("r", driver=DRIVER), "apiVersion": resource.api_version}
+        await cluster.user.create(resource, tainting)
+        await cluster.start()
+        await cluster.add_pods("p", resourceClaims=claims(mine="c"))
+        await cluster.wait(2)
+        assert await cluster.placements() == {}
+
+        await cluster.user.delete(resource, "r")
+        await cluster.wait_for(["p"], at_most=12)
+
+    run_scenario(
+        scenario,
+        version=release,
+        gates="DRADeviceTaints=true,DRADeviceTaintRules=true",
+        runtime_config=f"resource.k8s.io/{rules}=true",
+    )

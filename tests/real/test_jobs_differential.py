@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import os
 import re
 import uuid
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from tests.joblife.steps import Case, CreateOther, DeleteJob, MovePods, Step
 from tests.joblife.view import View
 from tests.joblife.words import as_text
 from tests.real.planes import Planes, Setup, both_planes, client_of
+from tests.real.seeds import chosen_seeds
 
 COUNT = "KUBEGANG_JOB_CASES"
 """In the environment: how many cases; or seeds, as ``100-180,17,23``."""
@@ -93,26 +93,16 @@ async def test_random_jobs_fare_the_same_with_both_controllers(
         await asyncio.gather(*(prepare(client) for client in clients))
         # Admission learns of the new PriorityClasses by watching.
         await RealClock().sleep(1)
-        differences = await asyncio.gather(*(compare_one(seed) for seed in seeds(setup)))
+        rarer_by = 1 if setup == Setup(release=setup.release) else RARE
+        differences = await asyncio.gather(
+            *(compare_one(seed) for seed in chosen_seeds(COUNT, 12, rarer_by=rarer_by))
+        )
     finally:
         for client in clients:
             await client.close()
 
     told = [difference for difference in differences if difference]
     assert not told, f"{len(told)} cases differ\n" + "\n\n".join(told)
-
-
-def seeds(setup: Setup) -> list[int]:
-    """Return the seeds to try."""
-    text = os.environ.get(COUNT, "12")
-    if text.isdigit():
-        is_plain = setup == Setup(release=setup.release)
-        return list(range(int(text) if is_plain else int(text) // RARE))
-    found: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
 
 
 async def compare(case: Case, clients: Sequence[Client], release: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import os
 import uuid
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +12,8 @@ import pytest
 
 from kubegang.base.clock import RealClock
 from kubegang.client.interface import Client
-from tests.real.planes import Planes, both_planes, client_of
+from tests.real.planes import Planes, Setup, both_planes, client_of
+from tests.real.seeds import chosen_seeds
 from tests.workloadlife.player import Player, prepare
 from tests.workloadlife.stories import Step, Story, make_story
 from tests.workloadlife.view import View, as_text
@@ -28,12 +28,23 @@ QUIET_SECONDS = 2.0
 LOOK_SECONDS = 0.7
 PATIENCE_SECONDS = 30.0
 
+SHORT = "1.37"
+"""Played even where there is little time."""
+
 pytestmark = [pytest.mark.real, pytest.mark.timeout(3600)]
 
 
-@pytest.fixture(scope="module")
-def planes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planes]:
-    with both_planes(tmp_path_factory.mktemp("planes")) as started:
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(release, marks=() if release == SHORT else (pytest.mark.long,))
+        for release in ("1.37", "1.36", "1.35")
+    ],
+)
+def planes(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Planes]:
+    with both_planes(tmp_path_factory.mktemp("planes"), Setup(release=request.param)) as started:
         yield started
 
 
@@ -47,24 +58,14 @@ async def test_random_workloads_fare_the_same_with_both_controllers(planes: Plan
 
     try:
         await asyncio.gather(*(prepare(client) for client in clients))
-        differences = await asyncio.gather(*(compare_one(seed) for seed in seeds()))
+        differences = await asyncio.gather(
+            *(compare_one(seed) for seed in chosen_seeds(STORIES, 10))
+        )
     finally:
         for client in clients:
             await client.close()
     told = [difference for difference in differences if difference]
     assert not told, f"{len(told)} stories differ\n" + "\n\n".join(told)
-
-
-def seeds() -> list[int]:
-    """Return the seeds to try."""
-    text = os.environ.get(STORIES, "10")
-    if text.isdigit():
-        return list(range(int(text)))
-    found: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
 
 
 async def compare(story: Story, clients: Sequence[Client]) -> str:

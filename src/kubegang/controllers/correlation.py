@@ -84,6 +84,7 @@ class Correlator:
         message: str,
         name: str,
         now: float,
+        steady: float,
     ) -> Sighting | None:
         """Take in an event; return what to write, or ``None`` if there were too many.
 
@@ -93,7 +94,8 @@ class Correlator:
             reason: the reason, one word.
             message: the text for people.
             name: of the Event object, if it becomes a new one.
-            now: seconds since the epoch.
+            now: seconds since the epoch, for the event.
+            steady: a time that nobody can set, for how long ago others were.
         """
         metadata = regarding["metadata"]
         # Not by uid alone: some events name their object without it.
@@ -101,11 +103,11 @@ class Correlator:
         obj = (regarding["kind"], *identity)
         group = (*obj, type_, reason)
         key: tuple[str, ...] = (*group, message)
-        if self._are_many(group, message, now):
+        if self._are_many(group, message, steady):
             message, key = COMBINED + message, group
         known = _touch(self._known, key, _Known(name, now))
         known.count += 1
-        if not self._may_tell(obj, now):
+        if not self._may_tell(obj, steady):
             return None
         return Sighting(
             regarding=regarding,

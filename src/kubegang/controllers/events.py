@@ -44,6 +44,7 @@ class EventRecorder:
             message=message,
             name=f"{regarding['metadata']['name']}.{self._next_name():x}",
             now=self._clock.now(),
+            steady=self._clock.steady(),
         )
         if sighting is None:
             return

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from kubegang.api.core.types import Amount, ResourceRequirements
+from kubegang.api.core.affinity import NodeAffinity, Toleration
+from kubegang.api.core.types import Amount, ContainerPort, ResourceRequirements
 from kubegang.api.meta import Condition, Form, ObjectMeta
 from kubegang.nodesim.annotations import SILENT
 
@@ -19,6 +20,19 @@ class Container(Form, frozen=True):
     image: str = ""
     restart_policy: str = ""
     resources: ResourceRequirements = ResourceRequirements()
+    ports: tuple[ContainerPort, ...] = ()
+
+
+class Affinity(Form, frozen=True):
+    """``spec.affinity``: of other pods a kubelet does not ask."""
+
+    node_affinity: NodeAffinity | None = None
+
+
+class PodOS(Form, frozen=True):
+    """``spec.os``."""
+
+    name: str = ""
 
 
 class PodClaim(Form, frozen=True):
@@ -46,6 +60,10 @@ class PodSpec(Form, frozen=True):
     scheduling_group: SchedulingGroup | None = None
     resources: ResourceRequirements | None = None
     overhead: Mapping[str, Amount] = {}
+    node_selector: Mapping[str, str] = {}
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    os: PodOS | None = None
 
 
 class Running(Form, frozen=True):

@@ -25,7 +25,7 @@ SCHEDULED = "PodScheduled"
 
 
 class PodMemory(msgspec.Struct):
-    """Exact moments of one pod, in seconds since the epoch.
+    """Exact moments of one pod, in the clock's steady time.
 
     Attributes:
         bound: when it was bound to its node.
@@ -44,18 +44,24 @@ class PodMemory(msgspec.Struct):
     written: tuple[str, float] = ("0", 0.0)
 
     @classmethod
-    def of(cls, pod: SimulatedPod, *, now: float) -> PodMemory:
-        """Begin to remember a bound pod."""
-        moments = (c.last_transition_time for c in pod.status.conditions if c.type == SCHEDULED)
-        return cls(bound=_not_after(now, next(moments, None)))
+    def of(cls, pod: SimulatedPod, *, now: float, ahead: float = 0.0) -> PodMemory:
+        """Begin to remember a bound pod.
 
-    def see(self, pod: SimulatedPod, *, now: float) -> None:
-        """Note what is new about the pod."""
+        Args:
+            pod: as it is.
+            now: the steady time.
+            ahead: by how much that is ahead of the time of day, in which the pod tells times.
+        """
+        moments = (c.last_transition_time for c in pod.status.conditions if c.type == SCHEDULED)
+        return cls(bound=_not_after(now, next(moments, None), less=-ahead))
+
+    def see(self, pod: SimulatedPod, *, now: float, ahead: float = 0.0) -> None:
+        """Note what is new about the pod; the times are those of ``of``."""
         deadline = pod.metadata.deletion_timestamp
         if deadline and self.marked is None:
             # The mark lies one grace period ahead of the moment of the deletion.
             grace = float(pod.metadata.deletion_grace_period_seconds or 0)
-            self.marked = _not_after(now, deadline, less=grace)
+            self.marked = _not_after(now, deadline, less=grace - ahead)
 
     def is_outdated(self, pod: SimulatedPod, *, now: float) -> bool:
         """Return whether a pod is older than our own last write of it."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import msgspec
 
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.apimachinery.times import format_time
 from kubegang.nodesim.forms import Container, ContainerStatus, SimulatedPod, Terminated
 from kubegang.nodesim.memory import PodMemory
 from kubegang.nodesim.stages import Step
@@ -25,7 +24,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def status_after(
-    pod: SimulatedPod, step: Step, memory: PodMemory, *, place: Place, now: float
+    pod: SimulatedPod, step: Step, memory: PodMemory, *, place: Place, now: float, moment: str
 ) -> JsonObject:
     """Return what to report of a pod once a step has been done.
 
@@ -34,9 +33,9 @@ def status_after(
         step: what was done.
         memory: what is known of the pod besides, before the step.
         place: where it runs.
-        now: when it was done.
+        now: when it was done, in the time of ``memory``.
+        moment: the same as the pod tells it.
     """
-    moment = format_time(now)
     match step.action:
         case "create":
             waiting = {"waiting": {"reason": "ContainerCreating"}}

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from kubegang.apimachinery.errors import AlreadyExistsError, NotFoundError
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apimachinery.times import format_time
 from kubegang.base.clock import Clock
 from kubegang.base.logging import logger
 from kubegang.client.informer import Informer
@@ -155,11 +156,12 @@ class NodeSimulator:
     def _pod_changed(self, pod: SimulatedPod) -> None:
         if not pod.spec.node_name:
             return
-        now = self._clock.now()
+        now = self._clock.steady()
+        ahead = now - self._clock.now()
         memory = self._memories.get(pod.metadata.uid)
         if memory is None:
-            memory = self._memories[pod.metadata.uid] = PodMemory.of(pod, now=now)
-        memory.see(pod, now=now)
+            memory = self._memories[pod.metadata.uid] = PodMemory.of(pod, now=now, ahead=ahead)
+        memory.see(pod, now=now, ahead=ahead)
         self._admission.see(pod)
         self._pod_queue.add((pod.metadata.namespace, pod.metadata.name))
 
@@ -236,7 +238,7 @@ class NodeSimulator:
             return
         uid = pod.metadata.uid
         memory = self._memories[uid]
-        if memory.is_outdated(pod, now=self._clock.now()):
+        if memory.is_outdated(pod, now=self._clock.steady()):
             # The news of our own write is on its way and brings the pod here again.
             self._pod_queue.add_after(key, PATIENCE_SECONDS)
             return
@@ -250,7 +252,7 @@ class NodeSimulator:
         if step is None:
             self._timers.drop(uid)
             return
-        wait = step.at - self._clock.now()
+        wait = step.at - self._clock.steady()
         if wait > 0:
             self._timers.set(uid, step.at)
             self._pod_queue.add_after(key, wait)
@@ -283,8 +285,15 @@ class NodeSimulator:
 
     async def _report(self, pod: SimulatedPod, step: Step, memory: PodMemory) -> None:
         """Write the status after a step, and remember when it was."""
-        now = self._clock.now()
-        status = status_after(pod, step, memory, place=self._place(pod, step), now=now)
+        now = self._clock.steady()
+        status = status_after(
+            pod,
+            step,
+            memory,
+            place=self._place(pod, step),
+            now=now,
+            moment=format_time(self._clock.now()),
+        )
         written = await self._client.patch(
             PODS,
             pod.metadata.name,

@@ -13,7 +13,13 @@ def see(
     correlator: Correlator, message: str, *, now: float = 0.0, obj: dict[str, Any] = JOB
 ) -> Sighting | None:
     return correlator.see(
-        obj, type_="Normal", reason="Created", message=message, name=f"j.{message}", now=now
+        obj,
+        type_="Normal",
+        reason="Created",
+        message=message,
+        name=f"j.{message}",
+        now=now,
+        steady=now,
     )
 
 

@@ -75,7 +75,9 @@ class Life:
         return self
 
     def take(self, step: Step, *, now: float) -> None:
-        patch = status_after(self.form, step, self.memory, place=PLACE, now=now)
+        patch = status_after(
+            self.form, step, self.memory, place=PLACE, now=now, moment=format_time(now)
+        )
         conditions = {c["type"]: c for c in self.status["conditions"]}
         for condition in patch["conditions"]:
             merged = {**conditions.get(condition["type"], {}), **condition}

@@ -156,7 +156,7 @@ class DaemonSetController:
         await self._history.clean_up(daemon_set, present.former, pods)
 
     def _is_up_to_date(self, daemon_set: JsonObject) -> bool:
-        return self._expectations.satisfied(uid_of(daemon_set), now=self._clock.now())
+        return self._expectations.satisfied(uid_of(daemon_set), now=self._clock.steady())
 
     async def _manage(
         self, daemon_set: JsonObject, nodes: Sequence[JsonObject], found: ByNode, present: Present
@@ -193,7 +193,7 @@ class DaemonSetController:
         generation = counted(daemon_set, "observedGeneration")
         for pod in made.failed:
             key = f"{uid_of(daemon_set)}/{generation}/{node_of(pod)}"
-            wait = self._failures.wait(key, self._clock.now())
+            wait = self._failures.wait(key, self._clock.steady())
             if wait:
                 self._queue.add_after(key_of(daemon_set), wait)
                 continue

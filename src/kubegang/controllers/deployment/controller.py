@@ -20,6 +20,7 @@ from kubegang.controllers.workloads.claiming import (
     BY_CONTROLLER,
     Claims,
     index_by_controller,
+    selector_of,
 )
 from kubegang.controllers.workloads.objects import Key, key_of, labels_of, uid_of
 from kubegang.controllers.workloads.statuses import PATIENCE_SECONDS
@@ -42,6 +43,7 @@ class DeploymentController:
         hasher: TemplateHasher,
         clock: Clock,
         counts_terminating: bool,
+        waits_for_selected: bool,
     ) -> None:
         """Listen to Deployments, ReplicaSets and pods.
 
@@ -56,7 +58,10 @@ class DeploymentController:
             clock: the time.
             counts_terminating: whether ``status.terminatingReplicas`` is kept (the gate
                 DeploymentReplicaSetTerminatingReplicas).
+            waits_for_selected: whether Recreate waits only for those old pods that the
+                Deployment still selects.
         """
+        self._waits_for_selected = waits_for_selected
         self._deployments = deployments
         self._replica_sets = replica_sets
         self._pods = pods
@@ -135,7 +140,7 @@ class DeploymentController:
             self._queue.add_after(key, PATIENCE_SECONDS)
             return
         found = await self._claims.claim(deployment)
-        pods = [] if is_rolling(deployment) else self._pods_of(found)
+        pods = [] if is_rolling(deployment) else self._pods_of(deployment, found)
         rollout = Rollout(
             deployment,
             sets_of(deployment, found),
@@ -150,9 +155,13 @@ class DeploymentController:
             # A second more, as times are written without fractions.
             self._queue.add_after(key, max(0.0, due - self._clock.now()) + 1)
 
-    def _pods_of(self, replica_sets: list[JsonObject]) -> list[JsonObject]:
-        return [
+    def _pods_of(self, deployment: JsonObject, replica_sets: list[JsonObject]) -> list[JsonObject]:
+        pods = [
             pod
             for entry in replica_sets
             for pod in self._pods.by_index(BY_CONTROLLER, uid_of(entry))
         ]
+        if not self._waits_for_selected:
+            return pods
+        selector = selector_of(deployment)
+        return [pod for pod in pods if selector.matches(labels_of(pod))]

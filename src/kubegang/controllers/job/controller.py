@@ -84,8 +84,10 @@ class JobController:
         claims: PodClaims,
         queue: WorkQueue[Key],
         clock: Clock,
+        forgets_start: bool,
     ) -> None:
         self._jobs = jobs
+        self._forgets_start = forgets_start
         self._scheduling = scheduling
         self._synced = [jobs.synced, pods.synced]
         if scheduling is not None:
@@ -183,7 +185,7 @@ class JobController:
         started = started_at(job)
         if started is None and not is_suspended(job):
             started = now
-        up_to_date = self._expectations.satisfied(uid(job), now=now)
+        up_to_date = self._expectations.satisfied(uid(job), now=self._clock.steady())
         pods = await self._claims.claim(job)
         counts = tally(job, pods, released=self._expectations.released(uid(job)))
         backoff = self._backoffs.get(uid(job), Backoff())
@@ -255,7 +257,8 @@ class JobController:
         ending: Verdict | None,
     ) -> tuple[JsonObject, Sequence[JsonObject]]:
         """Name ended pods in the status; return the Job as stored and the pods to let go."""
-        first = first_status(job, counts, present, ending=ending, now=self._clock.now())
+        now, forgets = self._clock.now(), self._forgets_start
+        first = first_status(job, counts, present, ending=ending, now=now, forgets_start=forgets)
         job = await self._statuses.write(job, first)
         # Only now: a failure that is seen again must not count twice.
         self._backoffs[uid(job)] = backoff

@@ -68,7 +68,7 @@ class PodActions:
     async def delete(self, job: JsonObject, pods: Sequence[JsonObject]) -> Done:
         """Delete pods; those that are gone already count as deleted."""
         self._expectations.expect_deleted(
-            uid(job), [uid(pod) for pod in pods], now=self._clock.now()
+            uid(job), [uid(pod) for pod in pods], now=self._clock.steady()
         )
         results = await asyncio.gather(*(self._delete_one(job, pod) for pod in pods))
         return _joined(results)
@@ -89,11 +89,11 @@ class PodActions:
         """
         if job is not None:
             uids = [uid(pod) for pod in pods]
-            self._expectations.expect_released(uid(job), uids, now=self._clock.now())
+            self._expectations.expect_released(uid(job), uids, now=self._clock.steady())
         return _joined(await asyncio.gather(*(self._release_one(job, pod) for pod in pods)))
 
     async def _create_one(self, job: JsonObject, pod: JsonObject) -> Done:
-        self._expectations.begin_creation(uid(job), now=self._clock.now())
+        self._expectations.begin_creation(uid(job), now=self._clock.steady())
         made: JsonObject | None = None
         try:
             failure, made = await self._attempt(
@@ -101,7 +101,7 @@ class PodActions:
             )
         finally:
             made_uid = uid(made) if made is not None else ""
-            self._expectations.end_creation(uid(job), made_uid, now=self._clock.now())
+            self._expectations.end_creation(uid(job), made_uid, now=self._clock.steady())
         if made is not None:
             self._tell(job, "Normal", "SuccessfulCreate", f"Created pod: {_name(made)}")
             return Done((made,))

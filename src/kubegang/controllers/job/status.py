@@ -52,7 +52,13 @@ class StatusChange(msgspec.Struct, frozen=True):
 
 
 def first_status(
-    job: JsonObject, counts: Tally, present: Present, *, ending: Verdict | None, now: float
+    job: JsonObject,
+    counts: Tally,
+    present: Present,
+    *,
+    ending: Verdict | None,
+    now: float,
+    forgets_start: bool = True,
 ) -> StatusChange:
     """Return the status to write before pods are let go.
 
@@ -62,6 +68,8 @@ def first_status(
         present: its pods after this sync.
         ending: how the Job ends, if it does.
         now: seconds since the epoch.
+        forgets_start: whether a Job that is suspended has not started (the gate
+            MutableSchedulingDirectivesForSuspendedJobs).
     """
     moment = format_time(now)
     status = copy.deepcopy(status_of(job))
@@ -69,7 +77,7 @@ def first_status(
     if not status.get("startTime") and not is_suspended(job):
         status["startTime"] = moment
     if ending is None and present.decided:
-        events += _follow_suspension(job, status, moment)
+        events += _follow_suspension(job, status, moment, forgets_start=forgets_start)
     if ending is not None and not is_true(status.get("conditions"), ending.interim):
         _set_condition(status, ending.interim, "True", text=_text(ending), moment=moment)
     _write_present(status, present)
@@ -116,14 +124,17 @@ def _completed(job: JsonObject, status: JsonObject) -> tuple[JobEvent, ...]:
     return (JobEvent("Warning", "TooManySucceededPods", "Too many succeeded pods exist"), completed)
 
 
-def _follow_suspension(job: JsonObject, status: JsonObject, moment: str) -> list[JobEvent]:
+def _follow_suspension(
+    job: JsonObject, status: JsonObject, moment: str, *, forgets_start: bool
+) -> list[JobEvent]:
     conditions = status.get("conditions")
     if is_suspended(job):
         if is_true(conditions, "Suspended"):
             return []
         text = ("JobSuspended", "Job suspended")
         _set_condition(status, "Suspended", "True", text=text, moment=moment)
-        status.pop("startTime", None)
+        if forgets_start:
+            status.pop("startTime", None)
         return [JobEvent("Normal", "Suspended", "Job suspended")]
     if not is_true(conditions, "Suspended"):
         return []

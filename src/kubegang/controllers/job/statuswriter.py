@@ -41,7 +41,7 @@ class StatusWriter:
             except NotFoundError as error:
                 raise ConflictError(error.message) from error
             version = job["metadata"]["resourceVersion"]
-            self._written[uid(job)] = (version, self._clock.now())
+            self._written[uid(job)] = (version, self._clock.steady())
         for event in change.events:
             self._recorder.record(job, type_=event.type, reason=event.reason, message=event.message)
         return job
@@ -49,7 +49,7 @@ class StatusWriter:
     def is_outdated(self, job: JsonObject) -> bool:
         """Return whether a Job is older than our own last write of it."""
         version, at = self._written.get(uid(job), ("0", 0.0))
-        if self._clock.now() - at > PATIENCE_SECONDS:
+        if self._clock.steady() - at > PATIENCE_SECONDS:
             return False
         return is_newer(version, job["metadata"]["resourceVersion"])
 

@@ -145,7 +145,7 @@ class NodeLifecycle:
 
     def _pause(self, allowed: Mapping[str, float]) -> float:
         """Return how long until the next look: less where a node waits for its taint."""
-        now = self._clock.now()
+        now = self._clock.steady()
         due = [
             max(self._next.get(zone, now) - now, SHORTEST_SECONDS)
             for node in self._in_waiting()
@@ -162,13 +162,13 @@ class NodeLifecycle:
 
     async def _look(self, node: JsonObject) -> None:
         """Hear a node, and say so if it is silent."""
-        name, now = node["metadata"]["name"], self._clock.now()
+        name, now = node["metadata"]["name"], self._clock.steady()
         lease = self._leases.get(LEASES_NAMESPACE, name)
         before = self._heard.get(name)
         if before is None:
             self._tell_of(node, "RegisteredNode", "Registered Node {} in Controller")
         heard = self._heard[name] = listen(before, node, lease, now=now)
-        conditions = silent_conditions(node, now=now)
+        conditions = silent_conditions(node, now=self._clock.now())
         if now <= silent_at(heard, node, lease, flags=self._flags) or not conditions:
             return
         await self._write_conditions(node, conditions)
@@ -211,7 +211,7 @@ class NodeLifecycle:
 
     async def _drive_away(self, node: JsonObject, allowed: Mapping[str, float]) -> None:
         """Bring a node's NoExecute taint to its state, as fast as its zone allows."""
-        now, zone = self._clock.now(), zone_of(node)
+        now, zone = self._clock.steady(), zone_of(node)
         # Where nobody at all is heard of, it is more likely us who are cut off.
         if readiness(node) == "True" or not any(allowed.values()):
             await self._write_taints(node, without_no_execute_taints(node))

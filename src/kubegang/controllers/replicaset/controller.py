@@ -107,7 +107,7 @@ class ReplicaSetController:
             # The news of our own write is on its way and brings the set here again.
             self._queue.add_after(key, PATIENCE_SECONDS)
             return
-        up_to_date = self._expectations.satisfied(uid_of(replica_set), now=self._clock.now())
+        up_to_date = self._expectations.satisfied(uid_of(replica_set), now=self._clock.steady())
         pods = await self._claims.claim(replica_set, wanted=is_active)
         done = Done()
         if up_to_date and not is_going(replica_set):

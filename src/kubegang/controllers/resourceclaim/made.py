@@ -42,7 +42,7 @@ class MadeClaims:
         made = await self._client.create(RESOURCECLAIMS, claim, namespace)
         key = _key(made)
         if self._claims.get(*key) is None:
-            self._new[key] = (self._clock.now(), made)
+            self._new[key] = (self._clock.steady(), made)
             if len(self._new) > REMEMBERED:
                 self._new.popitem(last=False)
         return made
@@ -73,7 +73,7 @@ class MadeClaims:
             return None
 
     def _remembered(self) -> list[JsonObject]:
-        oldest = self._clock.now() - REMEMBERED_SECONDS
+        oldest = self._clock.steady() - REMEMBERED_SECONDS
         return [claim for made_at, claim in self._new.values() if made_at > oldest]
 
     def _seen(self, claim: JsonObject) -> None:

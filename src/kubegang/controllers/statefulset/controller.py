@@ -99,7 +99,7 @@ class StatefulSetController:
         if stateful_set is None:
             return
         if self._statuses.is_outdated(stateful_set) or not self._expectations.satisfied(
-            uid_of(stateful_set), now=self._clock.now()
+            uid_of(stateful_set), now=self._clock.steady()
         ):
             # The news of what was written is on its way and brings the set here again.
             self._queue.add_after(key, PATIENCE_SECONDS)

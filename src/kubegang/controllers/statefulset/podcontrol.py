@@ -66,7 +66,7 @@ class StatefulPods:
             ApiError: something was refused.
         """
         uid, made_uid = uid_of(stateful_set), ""
-        self._expectations.begin_creation(uid, now=self._clock.now())
+        self._expectations.begin_creation(uid, now=self._clock.steady())
         try:
             await self.create_claims(stateful_set, pod)
             namespace = stateful_set["metadata"]["namespace"]
@@ -78,7 +78,7 @@ class StatefulPods:
             self._tell_failure(stateful_set, pod, "Create", failure)
             raise
         finally:
-            self._expectations.end_creation(uid, made_uid, now=self._clock.now())
+            self._expectations.end_creation(uid, made_uid, now=self._clock.steady())
         await self.own_claims(stateful_set, pod)
         self._tell_success(stateful_set, pod, "Create")
 
@@ -89,7 +89,7 @@ class StatefulPods:
             ApiError: it was refused.
         """
         uid = uid_of(stateful_set)
-        self._expectations.expect_deleted(uid, [uid_of(pod)], now=self._clock.now())
+        self._expectations.expect_deleted(uid, [uid_of(pod)], now=self._clock.steady())
         try:
             await self._client.delete(PODS, name_of(pod), pod["metadata"]["namespace"])
         except NotFoundError:

@@ -104,7 +104,7 @@ class TaintEviction:
         if key in self._changed:
             self._changed.discard(key)
             self._plan(pod)
-        now, uid = self._clock.now(), pod["metadata"]["uid"]
+        now, uid = self._clock.steady(), pod["metadata"]["uid"]
         due = self._due.get(uid, math.inf)
         if due <= now:
             await self._evict(pod)
@@ -118,7 +118,7 @@ class TaintEviction:
         Measured on 1.37.2: a time that runs goes on when the node is removed, and whatever
         other limits its tolerations set; a pod that is being deleted is treated like others.
         """
-        now, uid = self._clock.now(), pod["metadata"]["uid"]
+        now, uid = self._clock.steady(), pod["metadata"]["uid"]
         node = self._nodes.get("", pod["spec"].get("nodeName", ""))
         if node is None:
             return

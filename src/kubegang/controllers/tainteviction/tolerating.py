@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from kubegang.apimachinery.gointegers import parse_int64
 from kubegang.apimachinery.objects import JsonObject
 
 NO_EXECUTE = "NoExecute"
@@ -56,8 +57,7 @@ def _tolerates(toleration: JsonObject, taint: JsonObject) -> bool:
 
 def _compares(comparison: str, of_taint: str, of_toleration: str) -> bool:
     """Return whether the taint's number is less or greater than the toleration's."""
-    try:
-        found, limit = int(of_taint), int(of_toleration)
-    except ValueError:
+    found, limit = parse_int64(of_taint), parse_int64(of_toleration)
+    if found is None or limit is None:
         return False
     return found < limit if comparison == "Lt" else found > limit

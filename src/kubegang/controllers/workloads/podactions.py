@@ -68,13 +68,13 @@ class PodActions:
         """Delete pods; those that are gone already count as deleted."""
         pods = pods[:MOST_AT_ONCE]
         uids = [uid_of(pod) for pod in pods]
-        self._expectations.expect_deleted(uid_of(owner), uids, now=self._clock.now())
+        self._expectations.expect_deleted(uid_of(owner), uids, now=self._clock.steady())
         results = await asyncio.gather(*(self._delete_one(owner, pod) for pod in pods))
         failure = next((result.failure for result in results if result.failure), None)
         return Done(sum(result.count for result in results), failure)
 
     async def _create_one(self, owner: JsonObject, pod: JsonObject) -> Done:
-        self._expectations.begin_creation(uid_of(owner), now=self._clock.now())
+        self._expectations.begin_creation(uid_of(owner), now=self._clock.steady())
         made_uid = ""
         try:
             async with self._free:
@@ -87,7 +87,7 @@ class PodActions:
             self._tell(owner, "Warning", "FailedCreate", f"Error creating: {failure}")
             return Done(0, failure)
         finally:
-            self._expectations.end_creation(uid_of(owner), made_uid, now=self._clock.now())
+            self._expectations.end_creation(uid_of(owner), made_uid, now=self._clock.steady())
         self._tell(owner, "Normal", "SuccessfulCreate", f"Created pod: {name_of(made)}")
         return Done(1)
 

@@ -49,12 +49,12 @@ class StatusWriter:
     def wrote(self, obj: JsonObject) -> None:
         """Remember an object that was written otherwise."""
         version = obj["metadata"]["resourceVersion"]
-        self._written[uid_of(obj)] = (version, self._clock.now())
+        self._written[uid_of(obj)] = (version, self._clock.steady())
 
     def is_outdated(self, obj: JsonObject) -> bool:
         """Return whether an object is older than our own last write of it."""
         version, at = self._written.get(uid_of(obj), ("0", 0.0))
-        if self._clock.now() - at > PATIENCE_SECONDS:
+        if self._clock.steady() - at > PATIENCE_SECONDS:
             return False
         return is_newer(version, obj["metadata"]["resourceVersion"])
 

@@ -58,6 +58,8 @@ def test_node_conditions_are_always_tolerated() -> None:
         ({"matchExpressions": [expression("zone", "In", "a", "b")]}, True),
         ({"matchExpressions": [expression("zone", "NotIn", "a")]}, False),
         ({"matchExpressions": [expression("size", "Gt", "3")]}, True),
+        ({"matchExpressions": [expression("size", "Gt", "small")]}, False),
+        ({"matchExpressions": [expression("zone", "Lt", "3")]}, False),
         ({"matchExpressions": [expression("size", "Lt", "3")]}, False),
         ({"matchExpressions": [expression("other", "DoesNotExist")]}, True),
         ({"matchFields": [expression("metadata.name", "In", "n")]}, True),

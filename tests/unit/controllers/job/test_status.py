@@ -161,6 +161,16 @@ def test_more_successes_than_asked_for_are_told() -> None:
     ]
 
 
+def test_without_the_gate_a_suspended_job_keeps_its_start_time() -> None:
+    started = job({"startTime": "2026-11-01T00:00:00Z"}, suspend=True)
+    counts = count(started, [])
+    change = first_status(
+        started, counts, present_of(started, []), ending=None, now=NOW, forgets_start=False
+    )
+    assert types(change.status) == ["Suspended"]
+    assert change.status["startTime"] == "2026-11-01T00:00:00Z"
+
+
 def test_suspending_and_resuming_moves_the_start_time() -> None:
     suspended = first(job({"startTime": "2026-11-01T00:00:00Z"}, suspend=True), [])
     resumed = first(job(suspended.status, suspend=False), [])
