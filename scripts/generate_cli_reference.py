@@ -21,8 +21,11 @@ Exit status: 0 fine, 1 the answer is "no", 2 bad input or usage, 3 the cluster c
 def reference() -> str:
     """Return the whole page."""
     parts = [HEAD]
-    for name, command in sorted(commands.commands.items()):
-        parent = click.Context(commands, info_name="kubegang", terminal_width=WIDTH)
+    parent = click.Context(commands, info_name="kubegang", terminal_width=WIDTH)
+    for name in commands.list_commands(parent):
+        command = commands.get_command(parent, name)
+        if command is None:
+            raise RuntimeError(f"there is no command {name}")
         context = click.Context(command, info_name=name, parent=parent, terminal_width=WIDTH)
         lines = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
         parts.append(f"## kubegang {name}\n\n```\n{lines}\n```\n")

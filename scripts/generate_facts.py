@@ -56,9 +56,12 @@ GROUP_VERSIONS = frozenset(
     }
 )
 
-# Kinds kept from group versions that are not kept whole: device taints before they became v1.
+# Kinds kept from group versions that are not kept whole, such as device taints before they
+# became v1.
 EXTRA_KINDS = frozenset(
     {
+        ("certificates.k8s.io", "v1", "CertificateSigningRequest"),
+        ("certificates.k8s.io", "v1", "CertificateSigningRequestList"),
         ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"),
         ("resource.k8s.io", "v1alpha3", "DeviceTaintRuleList"),
         ("resource.k8s.io", "v1beta2", "DeviceTaintRule"),

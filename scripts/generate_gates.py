@@ -2,7 +2,7 @@
 
 All components of a release know the same gates. Names, stages and defaults come from the
 metric ``kubernetes_feature_enabled``; which gates are locked, and which need others, from
-what the program answers to flags. Needs built schedulers; see tests/real/README.md.
+what the program answers to flags. ``tests/real/peer/build`` builds the programs.
 
     scripts/generate_gates.py 1.35=PATH/kube-scheduler 1.36=… 1.37=…
 """

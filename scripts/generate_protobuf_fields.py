@@ -50,7 +50,11 @@ PACKAGES = (
     "k8s.io/api/rbac/v1",
     "k8s.io/api/autoscaling/v1",
     "k8s.io/api/discovery/v1",
+    "k8s.io/api/networking/v1",
     "k8s.io/api/node/v1",
+    "k8s.io/api/autoscaling/v2",
+    "k8s.io/api/certificates/v1",
+    "k8s.io/api/admissionregistration/v1",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
 )
 """A release has no folder for those that it does not have."""

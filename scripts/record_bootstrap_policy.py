@@ -21,6 +21,9 @@ _GATES_BY_ROLE = {
     "system:controller:resource-claim-controller": "DRAWorkloadResourceClaims",
 }
 
+# Named whether they are on by default or not: record both listings with these gates on.
+_OF_OTHER_GATES = {"system:controller:device-taint-eviction-controller": "DRADeviceTaints"}
+
 
 def main() -> None:
     """Read two listings and write the table."""
@@ -57,12 +60,16 @@ def _entry(item: dict[str, Any], without: dict[str, Any] | None) -> dict[str, An
         entry["role"] = item["roleRef"]["name"]
         entry["role_kind"] = item["roleRef"]["kind"]
         entry["subjects"] = item.get("subjects") or []
-    if without is None:
+    if entry["name"] in _OF_OTHER_GATES:
+        entry["gate"] = _OF_OTHER_GATES[entry["name"]]
+    elif without is None:
         entry["gate"] = "GenericWorkload"
     return entry
 
 
 def _rule(role: str, rule: dict[str, Any], *, always: bool) -> dict[str, Any]:
+    if role in _OF_OTHER_GATES and rule["resources"][0].startswith("devicetaintrules"):
+        return {"rule": rule, "gate": "DRADeviceTaintRules"}
     if always:
         return {"rule": rule}
     composite = any(name.startswith("compositepodgroups") for name in rule["resources"])

@@ -89,6 +89,13 @@ class Cluster:
         """Return that there are no limits."""
         return ()
 
+    def pods(self, _namespace: str) -> tuple[()]:
+        """Return that there are none."""
+        return ()
+
+    def default_ingress_class(self) -> None:
+        return None
+
     def default_storage_class(self) -> None:
         """Return that no class is the default."""
 

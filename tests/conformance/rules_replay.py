@@ -21,20 +21,18 @@ from kubegang.api.facts import Facts, load_facts
 from kubegang.api.profile import VersionProfile
 from kubegang.api.resources import ROWS
 from kubegang.api.scheme import ResourceInfo, Scheme
-from kubegang.api.validation.table import (
-    validate_create,
-    validate_status_update,
-    validate_update,
-)
-from kubegang.apimachinery.decoding import prune
+from kubegang.api.validation.table import validate_create
 from kubegang.apimachinery.field import FieldError, invalid_object
+from kubegang.apimachinery.jsonpatch import json_patch
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
-from kubegang.apimachinery.patch import json_patch, merge_patch
+from kubegang.apimachinery.patch import merge_patch
 from kubegang.apimachinery.strategicmerge import strategic_merge_patch
+from kubegang.apimachinery.unknownfields import prune
 from kubegang.apiserver.admission.chain import Admission
 from kubegang.apiserver.admission.request import AdmissionRequest, Operation
 from kubegang.apiserver.registry import complete_accepted, prepare_create, prepare_update
 from kubegang.apiserver.targets import Target, parse_target
+from kubegang.apiserver.validating import update_errors
 from kubegang.app.profiles.table import profile_named
 from kubegang.base.feature_gates import FeatureGates
 from tests.conformance.rules_cluster import Cluster
@@ -232,9 +230,14 @@ class Replay:
             now="2026-01-01T00:00:00Z",
         )
         canonicalize(new, info.gvk)
-        of_status = target.subresource == "status"
-        validate = validate_status_update if of_status else validate_update
-        errors = validate(new, old, info.gvk, self._gates, release=self._release)
+        errors = update_errors(
+            new,
+            old,
+            info,
+            self._gates,
+            subresource=target.subresource,
+            release=self._release,
+        )
         return Written(errors, new, info)
 
     def _changed(self, info: ResourceInfo, request: Entry, old: JsonObject) -> JsonObject:

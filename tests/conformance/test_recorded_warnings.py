@@ -26,7 +26,7 @@ Entry = dict[str, Any]
 
 
 @pytest.mark.parametrize("version", ["1.37", "1.36", "1.35"])
-@pytest.mark.parametrize("file", ["pods", "templates", "others"])
+@pytest.mark.parametrize("file", ["pods", "templates", "others", "networking"])
 def test_the_same_warnings_are_given(version: str, file: str) -> None:
     text = (_RECORDED / f"{file}.yaml").read_text()
     entries: list[Entry] = yaml.load(text, Loader=yaml.CSafeLoader)

@@ -18,16 +18,16 @@ import binascii
 from functools import cache
 from typing import Any
 
-from kubegang.api.facts import load_facts
+from kubegang.api.facts import RELEASES, load_facts
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apimachinery.quantity import Quantity, QuantityError
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.times import ZERO_TIME, normalize_micro_time, normalize_time
 
-# Newest first: members that releases share behave alike, so the newest that knows a kind will do.
-_RELEASES = ("1.37", "1.36", "1.35")
-
 _ABSENT = object()
+_NUMBERS = frozenset({"integer", "number", "boolean", "int-or-string"})
+_FORMATS = frozenset({"quantity", "date-time", "micro-time", "byte"})
+"""Texts that can be written in more than one way."""
 
 
 def canonicalize(obj: JsonObject, gvk: GroupVersionKind) -> None:
@@ -47,7 +47,8 @@ def canonicalize_as(obj: JsonObject, schema: Schema) -> None:
 
 @cache
 def _schema_of(gvk: GroupVersionKind) -> Schema | None:
-    for release in _RELEASES:
+    # Members that releases share behave alike, so the newest that knows a kind will do.
+    for release in RELEASES:
         try:
             return load_facts(release).kind(gvk)
         except KeyError:
@@ -56,11 +57,11 @@ def _schema_of(gvk: GroupVersionKind) -> Schema | None:
 
 
 def _clean_object(obj: JsonObject, schema: Schema) -> None:
-    for name in list(obj):
+    for name, found in list(obj.items()):
         member = schema.fields.get(name)
-        if member is None:
+        if member is None or (found and _is_written_as_it_is(member)):
             continue
-        value = _clean_member(obj[name], name, schema, member)
+        value = _clean_member(found, name, schema, member)
         if value is _ABSENT:
             del obj[name]
         else:
@@ -70,6 +71,13 @@ def _clean_object(obj: JsonObject, schema: Schema) -> None:
             obj[name] = _zero(schema.fields[name])
     for name in schema.written_as_null:
         obj.setdefault(name, None)
+
+
+def _is_written_as_it_is(schema: Schema) -> bool:
+    """Return whether any value that is not empty is canonical; most members are so."""
+    if schema.type == "string":
+        return schema.format not in _FORMATS
+    return schema.type in _NUMBERS
 
 
 def _clean_member(value: Any, name: str, parent: Schema, schema: Schema) -> Any:

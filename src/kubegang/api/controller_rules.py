@@ -31,10 +31,39 @@ class ClaimRules(msgspec.Struct, frozen=True, kw_only=True):
     releases_beside_unknown: bool = True
 
 
+class DeviceTaintRules(msgspec.Struct, frozen=True, kw_only=True):
+    """How pods are evicted whose devices are tainted (source: kube-controller-manager).
+
+    Attributes:
+        looks_at_extended_resources: whether the claim that was made for a pod's extended
+            resources counts (1.37).
+        remembers_evicted: whether a pod that was deleted is left alone until it is gone
+            (1.36); 1.35.4 counts it again with each of its claims' changes.
+        looks_beyond_missing_pods: whether a claim's other users are looked at when one of
+            them is not there (1.36); 1.35.4 stops at it.
+        rules_version: the version of resource.k8s.io in which DeviceTaintRules are read.
+    """
+
+    looks_at_extended_resources: bool = True
+    remembers_evicted: bool = True
+    looks_beyond_missing_pods: bool = True
+    rules_version: str = "v1"
+
+
 class ControllerRules(msgspec.Struct, frozen=True, kw_only=True):
-    """What the controllers of one release do, each group of fields with its source."""
+    """What the controllers of one release do, each group of fields with its source.
+
+    Attributes:
+        claims: of the ResourceClaim controller.
+        device_taints: of the eviction of pods with tainted devices.
+        deployments_wait_for_selected: whether Recreate waits only for those old pods that the
+            Deployment still selects (1.35.4); later for all that its ReplicaSets own (both
+            measured).
+    """
 
     claims: ClaimRules = ClaimRules()
+    device_taints: DeviceTaintRules = DeviceTaintRules()
+    deployments_wait_for_selected: bool = False
 
 
 NEWEST_CONTROLLER_RULES = ControllerRules()

@@ -131,6 +131,12 @@ _KIND_RULES: dict[KindKey, tuple[Rule, ...]] = {
         Rule("InPlacePodVerticalScalingSchedulerPreemption", ("spec.podPreemptionPolicy",)),
     ),
     ("", "PersistentVolumeClaim"): (Rule("CSIVolumeHealth", ("status.healthStatus",)),),
+    ("autoscaling", "HorizontalPodAutoscaler"): (
+        Rule(
+            "HPAConfigurableTolerance",
+            ("spec.behavior.scaleDown.tolerance", "spec.behavior.scaleUp.tolerance"),
+        ),
+    ),
     ("apps", "StatefulSet"): (
         Rule("MaxUnavailableStatefulSet", ("spec.updateStrategy.rollingUpdate.maxUnavailable",)),
     ),

@@ -11,12 +11,17 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import Literal, NamedTuple, cast
+from typing import Final, Literal, NamedTuple, cast
 
 import msgspec
 
 from kubegang.apimachinery.objects import GroupVersionKind
 from kubegang.apimachinery.schema import ANY, Schema, ValueType
+
+RELEASES: Final = ("1.37", "1.36", "1.35")
+"""The releases that have a table, newest first."""
+
+NEWEST: Final = RELEASES[0]
 
 
 class _Field(msgspec.Struct, frozen=True, rename="camel"):

@@ -6,7 +6,7 @@ ignored when it is decoded. Timestamps stay texts: whoever compares them parses 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -42,6 +42,20 @@ def decode(data: bytes | JsonObject, form: type[T]) -> T:
     except msgspec.ValidationError:
         # Nulls that Go does not write are rare, so nobody pays for looking for them.
         return msgspec.convert(_without_nulls(obj), form)
+
+
+def decoder(form: type[T]) -> Callable[[bytes], T]:
+    """Return the decoder of one form, faster than ``decode`` where objects come in numbers."""
+    strictly = msgspec.json.Decoder(form)
+
+    def decode_bytes(body: bytes) -> T:
+        try:
+            return strictly.decode(body)
+        except msgspec.ValidationError:
+            # It has nulls that servers in Go do not write, or is really wrong.
+            return decode(body, form)
+
+    return decode_bytes
 
 
 def _without_nulls(value: Any) -> Any:

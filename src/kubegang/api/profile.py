@@ -130,6 +130,7 @@ class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
         name: ``1.37``.
         git_version: what ``/version`` says, ``v1.37.2+kubegang``.
         served: API group versions in discovery order.
+        optional: versions that are served only if ``--runtime-config`` asks for them.
         known_gates: every gate of this release; most change nothing here.
         gates: each component's gates, as ``up`` starts them.
         gates_in_use: the gang-scheduling gates that each component of this release acts on.
@@ -150,6 +151,7 @@ class VersionProfile(msgspec.Struct, frozen=True, kw_only=True):
     known_gates: tuple[Gate, ...]
     gates: Mapping[Component, FeatureGates]
     schedulers: tuple[SchedulerProfile, ...]
+    optional: tuple[GroupVersion, ...] = ()
     gates_in_use: Mapping[Component, tuple[str, ...]] = {}
     controller_rules: ControllerRules = NEWEST_CONTROLLER_RULES
     identity_rules: IdentityRules = NEWEST_IDENTITY_RULES

@@ -3,119 +3,18 @@
 Measured on kube-apiserver 1.37.2 with every gang-scheduling gate on, 1.36.3 and 1.35.4 for
 the older scheduling versions: verbs and names from discovery; by trial which kinds keep a
 generation, take a PUT without resourceVersion or for a name that does not exist, and what
-DELETE answers. ``proxy`` and ``token`` subresources are not offered.
+DELETE answers.
 """
 
 from __future__ import annotations
 
-from typing import TypedDict, Unpack
-
+from kubegang.api.resourcerows import ALL, POD_SUBRESOURCES, SCALE, TOKEN, row
 from kubegang.api.scheme import ResourceInfo, Subresource
-from kubegang.apimachinery.objects import GroupVersion
-
-# Where OpenAPI names keep the types of a group.
-_PACKAGES = {
-    "": "core",
-    "apiextensions.k8s.io": "apiextensions",
-    "apps": "apps",
-    "authentication.k8s.io": "authentication",
-    "authorization.k8s.io": "authorization",
-    "batch": "batch",
-    "coordination.k8s.io": "coordination",
-    "discovery.k8s.io": "discovery",
-    "events.k8s.io": "events",
-    "node.k8s.io": "node",
-    "policy": "policy",
-    "rbac.authorization.k8s.io": "rbac",
-    "resource.k8s.io": "resource",
-    "scheduling.k8s.io": "scheduling",
-    "storage.k8s.io": "storage",
-}
-
-# Where the types of a group do not come with all the others.
-_ROOTS = {"apiextensions.k8s.io": "io.k8s.apiextensions-apiserver.pkg.apis"}
-
-_STATUS = Subresource("status", ("get", "patch", "update"))
-
-_SCALE = Subresource(
-    "scale",
-    ("get", "patch", "update"),
-    kind="Scale",
-    group_version=GroupVersion("autoscaling", "v1"),
-)
-
-# Requests that take over the connection, or a plain text instead of an object.
-_POD_STREAMS = (
-    Subresource("attach", ("create", "get"), kind="PodAttachOptions"),
-    Subresource("exec", ("create", "get"), kind="PodExecOptions"),
-    Subresource("log", ("get",)),
-    Subresource("portforward", ("create", "get"), kind="PodPortForwardOptions"),
-)
-
-_POD_SUBRESOURCES = (
-    *_POD_STREAMS,
-    Subresource("binding", ("create",), kind="Binding"),
-    Subresource("ephemeralcontainers", ("get", "patch", "update")),
-    Subresource(
-        "eviction", ("create",), kind="Eviction", group_version=GroupVersion("policy", "v1")
-    ),
-    Subresource("resize", ("get", "patch", "update")),
-)
-
-
-_TOKEN = Subresource(
-    "token",
-    ("create",),
-    kind="TokenRequest",
-    group_version=GroupVersion("authentication.k8s.io", "v1"),
-)
-
-
-class _Flags(TypedDict, total=False):
-    """The members of a row that have a default."""
-
-    namespaced: bool
-    storage_version: str
-    storage_group: str
-    short_names: tuple[str, ...]
-    categories: tuple[str, ...]
-    verbs: tuple[str, ...]
-    subresources: tuple[Subresource, ...]
-    gate: str
-    generation: bool
-    update_needs_version: bool
-    put_creates: bool
-    delete_returns_object: bool
-    graceful: bool
-    warning: str
-
-
-_ALL = ("all",)
-
-
-def _row(
-    api_version: str, kind: str, plural: str, *, status: bool = False, **flags: Unpack[_Flags]
-) -> ResourceInfo:
-    group, version = GroupVersion.parse(api_version)
-    settings: _Flags = {"namespaced": True, "storage_version": version, **flags}
-    if status:
-        settings["subresources"] = (*settings.get("subresources", ()), _STATUS)
-    return ResourceInfo(
-        group=group,
-        version=version,
-        kind=kind,
-        plural=plural,
-        singular=kind.lower(),
-        definition=f"{_ROOTS.get(group, 'io.k8s.api')}.{_PACKAGES[group]}.{version}.{kind}",
-        status_subresource=status,
-        **settings,
-    )
-
 
 _CORE = (
-    _row("v1", "Binding", "bindings", verbs=("create",)),
-    _row("v1", "ConfigMap", "configmaps", short_names=("cm",)),
-    _row(
+    row("v1", "Binding", "bindings", verbs=("create",)),
+    row("v1", "ConfigMap", "configmaps", short_names=("cm",)),
+    row(
         "v1",
         "Endpoints",
         "endpoints",
@@ -123,8 +22,8 @@ _CORE = (
         put_creates=True,
         warning="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
     ),
-    _row("v1", "Event", "events", short_names=("ev",), put_creates=True),
-    _row(
+    row("v1", "Event", "events", short_names=("ev",), put_creates=True),
+    row(
         "v1",
         "Namespace",
         "namespaces",
@@ -135,8 +34,8 @@ _CORE = (
         status=True,
         delete_returns_object=True,
     ),
-    _row("v1", "Node", "nodes", short_names=("no",), namespaced=False, status=True),
-    _row(
+    row("v1", "Node", "nodes", short_names=("no",), namespaced=False, status=True),
+    row(
         "v1",
         "PersistentVolume",
         "persistentvolumes",
@@ -145,7 +44,7 @@ _CORE = (
         namespaced=False,
         status=True,
     ),
-    _row(
+    row(
         "v1",
         "PersistentVolumeClaim",
         "persistentvolumeclaims",
@@ -153,31 +52,31 @@ _CORE = (
         delete_returns_object=True,
         status=True,
     ),
-    _row(
+    row(
         "v1",
         "Pod",
         "pods",
         short_names=("po",),
-        categories=_ALL,
-        subresources=_POD_SUBRESOURCES,
+        categories=ALL,
+        subresources=POD_SUBRESOURCES,
         status=True,
         generation=True,
         delete_returns_object=True,
         graceful=True,
     ),
-    _row("v1", "LimitRange", "limitranges", short_names=("limits",), put_creates=True),
-    _row("v1", "PodTemplate", "podtemplates", generation=True, delete_returns_object=True),
-    _row(
+    row("v1", "LimitRange", "limitranges", short_names=("limits",), put_creates=True),
+    row("v1", "PodTemplate", "podtemplates", generation=True, delete_returns_object=True),
+    row(
         "v1",
         "ReplicationController",
         "replicationcontrollers",
         short_names=("rc",),
-        categories=_ALL,
-        subresources=(_SCALE,),
+        categories=ALL,
+        subresources=(SCALE,),
         generation=True,
         status=True,
     ),
-    _row(
+    row(
         "v1",
         "ResourceQuota",
         "resourcequotas",
@@ -185,21 +84,21 @@ _CORE = (
         delete_returns_object=True,
         status=True,
     ),
-    _row("v1", "Secret", "secrets"),
-    _row(
+    row("v1", "Secret", "secrets"),
+    row(
         "v1",
         "ServiceAccount",
         "serviceaccounts",
         short_names=("sa",),
         delete_returns_object=True,
-        subresources=(_TOKEN,),
+        subresources=(TOKEN,),
     ),
-    _row(
+    row(
         "v1",
         "Service",
         "services",
         short_names=("svc",),
-        categories=_ALL,
+        categories=ALL,
         put_creates=True,
         delete_returns_object=True,
         status=True,
@@ -207,57 +106,57 @@ _CORE = (
 )
 
 _WORKLOADS = (
-    _row("apps/v1", "ControllerRevision", "controllerrevisions"),
-    _row(
+    row("apps/v1", "ControllerRevision", "controllerrevisions"),
+    row(
         "apps/v1",
         "DaemonSet",
         "daemonsets",
         short_names=("ds",),
-        categories=_ALL,
+        categories=ALL,
         generation=True,
         status=True,
     ),
-    _row(
+    row(
         "apps/v1",
         "Deployment",
         "deployments",
         short_names=("deploy",),
-        categories=_ALL,
-        subresources=(_SCALE,),
+        categories=ALL,
+        subresources=(SCALE,),
         generation=True,
         status=True,
     ),
-    _row(
+    row(
         "apps/v1",
         "ReplicaSet",
         "replicasets",
         short_names=("rs",),
-        categories=_ALL,
-        subresources=(_SCALE,),
+        categories=ALL,
+        subresources=(SCALE,),
         generation=True,
         status=True,
     ),
-    _row(
+    row(
         "apps/v1",
         "StatefulSet",
         "statefulsets",
         short_names=("sts",),
-        categories=_ALL,
-        subresources=(_SCALE,),
+        categories=ALL,
+        subresources=(SCALE,),
         generation=True,
         status=True,
     ),
-    _row(
+    row(
         "batch/v1",
         "CronJob",
         "cronjobs",
         short_names=("cj",),
-        categories=_ALL,
+        categories=ALL,
         generation=True,
         status=True,
     ),
-    _row("batch/v1", "Job", "jobs", categories=_ALL, generation=True, status=True),
-    _row(
+    row("batch/v1", "Job", "jobs", categories=ALL, generation=True, status=True),
+    row(
         "policy/v1",
         "PodDisruptionBudget",
         "poddisruptionbudgets",
@@ -269,15 +168,38 @@ _WORKLOADS = (
 )
 
 _OTHERS = (
-    _row(
+    *(
+        row(
+            f"autoscaling/{version}",
+            "HorizontalPodAutoscaler",
+            "horizontalpodautoscalers",
+            short_names=("hpa",),
+            categories=ALL,
+            storage_version="v2",
+            generation=True,
+            generation_gate="HPAGeneration",
+            status=True,
+        )
+        for version in ("v2", "v1")
+    ),
+    row(
+        "certificates.k8s.io/v1",
+        "CertificateSigningRequest",
+        "certificatesigningrequests",
+        short_names=("csr",),
+        namespaced=False,
+        subresources=(Subresource("approval", ("get", "patch", "update")),),
+        status=True,
+    ),
+    row(
         "coordination.k8s.io/v1",
         "Lease",
         "leases",
         update_needs_version=True,
         put_creates=True,
     ),
-    _row("discovery.k8s.io/v1", "EndpointSlice", "endpointslices", generation=True),
-    _row(
+    row("discovery.k8s.io/v1", "EndpointSlice", "endpointslices", generation=True),
+    row(
         "events.k8s.io/v1",
         "Event",
         "events",
@@ -285,7 +207,29 @@ _OTHERS = (
         put_creates=True,
         storage_group="",
     ),
-    _row(
+    row(
+        "networking.k8s.io/v1",
+        "Ingress",
+        "ingresses",
+        short_names=("ing",),
+        generation=True,
+        status=True,
+    ),
+    row(
+        "networking.k8s.io/v1",
+        "IngressClass",
+        "ingressclasses",
+        generation=True,
+        namespaced=False,
+    ),
+    row(
+        "networking.k8s.io/v1",
+        "NetworkPolicy",
+        "networkpolicies",
+        short_names=("netpol",),
+        generation=True,
+    ),
+    row(
         "node.k8s.io/v1",
         "RuntimeClass",
         "runtimeclasses",
@@ -296,7 +240,7 @@ _OTHERS = (
 )
 
 _STORAGE = (
-    _row(
+    row(
         "storage.k8s.io/v1",
         "CSIDriver",
         "csidrivers",
@@ -304,7 +248,7 @@ _STORAGE = (
         delete_returns_object=True,
         namespaced=False,
     ),
-    _row(
+    row(
         "storage.k8s.io/v1",
         "CSINode",
         "csinodes",
@@ -312,13 +256,13 @@ _STORAGE = (
         delete_returns_object=True,
         namespaced=False,
     ),
-    _row(
+    row(
         "storage.k8s.io/v1",
         "CSIStorageCapacity",
         "csistoragecapacities",
         update_needs_version=True,
     ),
-    _row(
+    row(
         "storage.k8s.io/v1",
         "StorageClass",
         "storageclasses",
@@ -326,7 +270,7 @@ _STORAGE = (
         delete_returns_object=True,
         namespaced=False,
     ),
-    _row(
+    row(
         "storage.k8s.io/v1",
         "VolumeAttachment",
         "volumeattachments",
@@ -335,7 +279,7 @@ _STORAGE = (
         namespaced=False,
         status=True,
     ),
-    _row(
+    row(
         "storage.k8s.io/v1",
         "VolumeAttributesClass",
         "volumeattributesclasses",
@@ -346,7 +290,7 @@ _STORAGE = (
 )
 
 _DEVICES = (
-    _row(
+    row(
         "resource.k8s.io/v1",
         "DeviceClass",
         "deviceclasses",
@@ -354,7 +298,7 @@ _DEVICES = (
         delete_returns_object=True,
         namespaced=False,
     ),
-    _row(
+    row(
         "resource.k8s.io/v1",
         "DeviceTaintRule",
         "devicetaintrules",
@@ -364,20 +308,33 @@ _DEVICES = (
         namespaced=False,
         status=True,
     ),
-    _row(
+    *(
+        row(
+            f"resource.k8s.io/{version}",
+            "DeviceTaintRule",
+            "devicetaintrules",
+            storage_version="v1",
+            generation=True,
+            delete_returns_object=True,
+            namespaced=False,
+            status=True,
+        )
+        for version in ("v1beta2", "v1alpha3")
+    ),
+    row(
         "resource.k8s.io/v1",
         "ResourceClaim",
         "resourceclaims",
         delete_returns_object=True,
         status=True,
     ),
-    _row(
+    row(
         "resource.k8s.io/v1",
         "ResourceClaimTemplate",
         "resourceclaimtemplates",
         delete_returns_object=True,
     ),
-    _row(
+    row(
         "resource.k8s.io/v1",
         "ResourceSlice",
         "resourceslices",
@@ -393,7 +350,7 @@ def _gang_rows(
 ) -> tuple[ResourceInfo, ...]:
     """Return PodGroup and Workload of a version that has both."""
     return tuple(
-        _row(
+        row(
             f"scheduling.k8s.io/{version}",
             kind,
             plural,
@@ -408,7 +365,7 @@ def _gang_rows(
 
 _SCHEDULING = (
     # Generation 1 is written at creation and never raised, whatever changes (1.37.2).
-    _row(
+    row(
         "scheduling.k8s.io/v1",
         "PriorityClass",
         "priorityclasses",
@@ -416,11 +373,11 @@ _SCHEDULING = (
         generation=True,
         namespaced=False,
     ),
-    _row("scheduling.k8s.io/v1alpha1", "Workload", "workloads", gate="GenericWorkload"),
+    row("scheduling.k8s.io/v1alpha1", "Workload", "workloads", gate="GenericWorkload"),
     *_gang_rows("v1alpha2", storage="v1alpha2", update_needs_version=False),
     *_gang_rows("v1beta1", storage="v1beta1", update_needs_version=True),
     *_gang_rows("v1alpha3", storage="v1beta1", update_needs_version=True),
-    _row(
+    row(
         "scheduling.k8s.io/v1alpha3",
         "CompositePodGroup",
         "compositepodgroups",
@@ -431,7 +388,7 @@ _SCHEDULING = (
 )
 
 _EXTENSIONS = (
-    _row(
+    row(
         "apiextensions.k8s.io/v1",
         "CustomResourceDefinition",
         "customresourcedefinitions",
@@ -446,7 +403,7 @@ _EXTENSIONS = (
 )
 
 _RBAC = tuple(
-    _row(
+    row(
         "rbac.authorization.k8s.io/v1",
         kind,
         f"{kind.lower()}s",
@@ -460,24 +417,22 @@ _CREATE = ("create",)
 
 # Questions that are answered and not stored.
 _REVIEWS = (
-    _row(
+    row(
         "authentication.k8s.io/v1",
         "SelfSubjectReview",
         "selfsubjectreviews",
         namespaced=False,
         verbs=_CREATE,
     ),
-    _row(
-        "authentication.k8s.io/v1", "TokenReview", "tokenreviews", namespaced=False, verbs=_CREATE
-    ),
-    _row(
+    row("authentication.k8s.io/v1", "TokenReview", "tokenreviews", namespaced=False, verbs=_CREATE),
+    row(
         "authorization.k8s.io/v1",
         "LocalSubjectAccessReview",
         "localsubjectaccessreviews",
         verbs=_CREATE,
     ),
     *(
-        _row("authorization.k8s.io/v1", kind, f"{kind.lower()}s", namespaced=False, verbs=_CREATE)
+        row("authorization.k8s.io/v1", kind, f"{kind.lower()}s", namespaced=False, verbs=_CREATE)
         for kind in ("SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview")
     ),
 )

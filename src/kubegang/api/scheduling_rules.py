@@ -59,7 +59,13 @@ class ResourceClaimRules(msgspec.Struct, frozen=True, kw_only=True):
             for missing keys, with advice (measured on 1.37.2; on 1.36.3 not).
         limit_names_the_request: too many devices are reported with the request that was one
             too many (measured on 1.37.2; on 1.36.3 with the claim's total).
-        has_taint_rules: whether DeviceTaintRules are served in resource.k8s.io/v1 (1.37).
+        taint_rules_version: the version of resource.k8s.io in which DeviceTaintRules are read
+            with the gate DRADeviceTaintRules: v1alpha3 in 1.35, v1beta2 in 1.36.
+        slow_searches_fail: whether a search that takes too long on a node ends the attempt, so
+            that it is repeated after a pause (1.36); in 1.35.4 only the node is refused.
+        scores_by_position: whether a pod of whose claims some are allocated and some are not
+            cannot be scored, so that it gets no node where several would do (1.35.4,
+            measured).
     """
 
     no_claims_text: str = ""
@@ -71,7 +77,9 @@ class ResourceClaimRules(msgspec.Struct, frozen=True, kw_only=True):
     config_for_all_names_none: bool = True
     errors_name_the_device: bool = True
     limit_names_the_request: bool = True
-    has_taint_rules: bool = True
+    taint_rules_version: str = "v1"
+    slow_searches_fail: bool = True
+    scores_by_position: bool = False
 
 
 class VolumeRules(msgspec.Struct, frozen=True, kw_only=True):

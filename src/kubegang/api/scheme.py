@@ -39,6 +39,7 @@ class ResourceInfo(msgspec.Struct, frozen=True):
         gate: the API server's feature gate that serves this row, or empty.
         status_subresource: main-endpoint writes keep the stored status, and vice versa.
         generation: whether ``metadata.generation`` is kept (never for the scheduling kinds).
+        generation_gate: the gate without which the generation is not kept, or empty.
         update_needs_version: a PUT without resourceVersion is refused (422).
         put_creates: a PUT of a name that does not exist creates it (Lease, Event).
         delete_returns_object: DELETE answers with the object rather than a Status.
@@ -74,6 +75,7 @@ class ResourceInfo(msgspec.Struct, frozen=True):
     gate: str = ""
     status_subresource: bool = False
     generation: bool = False
+    generation_gate: str = ""
     update_needs_version: bool = False
     put_creates: bool = False
     delete_returns_object: bool = False
@@ -131,9 +133,20 @@ class Scheme:
 
     @classmethod
     def for_profile(
-        cls, rows: Iterable[ResourceInfo], served: tuple[GroupVersion, ...], gates: FeatureGates
+        cls,
+        rows: Iterable[ResourceInfo],
+        served: tuple[GroupVersion, ...],
+        gates: FeatureGates,
+        *,
+        stored: Iterable[ResourceInfo] = (),
     ) -> Scheme:
         """Pick the rows whose version is served and whose gate is on, in discovery order.
+
+        Args:
+            rows: what the release has.
+            served: the versions that are served.
+            gates: the API server's.
+            stored: forms in which objects are stored that the release does not have yet.
 
         Raises:
             UnknownGateError: a served row names a gate that the release does not have.
@@ -146,7 +159,7 @@ class Scheme:
             if row.group_version in position and (not row.gate or gates.enabled(row.gate))
         ]
         picked.sort(key=lambda row: (position[row.group_version], row.plural))
-        return cls(known, picked)
+        return cls((*known, *stored), picked)
 
     def with_custom(self, rows: Iterable[ResourceInfo], served: Iterable[ResourceInfo]) -> Scheme:
         """Return these resources and custom ones after them; nothing here is replaced."""

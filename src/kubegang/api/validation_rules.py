@@ -69,12 +69,15 @@ class ValidationRules(msgspec.Struct, frozen=True, kw_only=True):
             changed metadata as new and as changed, by the rules of all kinds and of this one).
         changed_only_as_changed: a changed Job or pod is not checked as a new one besides
             (1.37.2; 1.36.3 and 1.35.4 do both, so a Job's selector must be the generated one).
+        also_as_new: the kinds whose changed objects are checked as new ones besides
+            (1.35.4: NetworkPolicy).
         rewordings: what is told in other words than 1.37's, see
             ``api/validation/earlier_words``.
     """
 
     tells_once: bool = True
     changed_only_as_changed: bool = True
+    also_as_new: frozenset[str] = frozenset()
     rewordings: tuple[Rewording, ...] = ()
 
 

@@ -164,4 +164,5 @@ def test_what_all_means_to_kubectl() -> None:
         "daemonsets",
         "jobs",
         "cronjobs",
+        "horizontalpodautoscalers",
     }

@@ -21,8 +21,9 @@ from kubegang.api.config.types import (
     KubeSchedulerProfile,
     LeaderElection,
 )
-from kubegang.apimachinery.decoding import NotAnObjectError, strict_problems, unknown_fields
+from kubegang.apimachinery.decoding import NotAnObjectError, strict_problems
 from kubegang.apimachinery.schema import Schema
+from kubegang.apimachinery.unknownfields import unknown_fields
 
 FormT = TypeVar("FormT", bound=msgspec.Struct)
 

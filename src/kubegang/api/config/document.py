@@ -20,11 +20,11 @@ from kubegang.apimachinery.decoding import (
     decode_yaml,
     strict_problems,
     strict_yaml_problem,
-    unknown_fields,
 )
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.typecheck import json_type_problem
+from kubegang.apimachinery.unknownfields import unknown_fields
 
 _YAML_LINE = re.compile(r"yaml: line (\d+):")
 
@@ -61,7 +61,8 @@ class Document:
             found = _YAML_LINE.match(str(error))
             where = f"{source}:{found[1]}" if found else source
             raise ConfigurationError(f"{where}: {error}", [str(error)]) from error
-        self._node = yaml.compose(text, Loader=yaml.SafeLoader)
+        # Of several documents the first one counts, as above.
+        self._node = next(iter(yaml.compose_all(text, Loader=yaml.SafeLoader)), None)
         self.data: JsonObject = _without_nulls(data)
 
     def error(self, path: str, problem: str) -> ConfigurationError:

@@ -15,7 +15,7 @@ from kubegang.api.customresources.compiledrules import (
     multiplied,
 )
 from kubegang.api.customresources.nodes import SchemaNode
-from kubegang.apimachinery.cel.costs import MOST
+from kubegang.apimachinery.cel.ranges import MOST
 from kubegang.apimachinery.field import FieldError, Path, forbidden_field, invalid_value
 from kubegang.apimachinery.objects import JsonObject
 

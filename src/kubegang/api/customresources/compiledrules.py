@@ -12,8 +12,9 @@ from kubegang.api.customresources.fieldpaths import FieldPathError, find_field
 from kubegang.api.customresources.nodes import SchemaNode
 from kubegang.apimachinery.cel import types
 from kubegang.apimachinery.cel.checking import Checked, CheckError, check
-from kubegang.apimachinery.cel.costs import MOST, estimate
+from kubegang.apimachinery.cel.costs import estimate
 from kubegang.apimachinery.cel.evaluating import Program
+from kubegang.apimachinery.cel.ranges import MOST
 from kubegang.apimachinery.cel.syntax import CelSyntaxError, parse
 from kubegang.apimachinery.cel.types import CelType
 from kubegang.apimachinery.objects import JsonObject

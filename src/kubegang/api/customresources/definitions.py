@@ -14,24 +14,23 @@ from functools import cache
 from typing import Any, Final
 
 from kubegang.api.canonical import canonicalize_as
-from kubegang.api.facts import load_facts
-from kubegang.apimachinery.decoding import prune
+from kubegang.api.facts import NEWEST, load_facts
 from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.typecheck import fits, json_type_problem
+from kubegang.apimachinery.unknownfields import prune
 
 CLEANUP_FINALIZER: Final = "customresourcecleanup.apiextensions.k8s.io"
 
 _PROPS: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
-_RELEASE: Final = "1.37"
 _MAPS: Final = ("properties", "patternProperties", "definitions")
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 
 
 @cache
 def _props() -> Schema:
-    return load_facts(_RELEASE).definition(_PROPS)
+    return load_facts(NEWEST).definition(_PROPS)
 
 
 def normalize_definition(definition: JsonObject) -> None:

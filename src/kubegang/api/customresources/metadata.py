@@ -14,19 +14,17 @@ from typing import Any
 
 from kubegang.api.canonical import canonicalize_as
 from kubegang.api.customresources.nodes import SchemaNode
-from kubegang.api.facts import load_facts
+from kubegang.api.facts import NEWEST, load_facts
 from kubegang.api.validation.checks import Errors
 from kubegang.api.validation.metadata import MetadataRules, validate_metadata
-from kubegang.apimachinery.decoding import prune, unknown_fields
 from kubegang.apimachinery.field import FieldError, Path, go_value, invalid_value, required
 from kubegang.apimachinery.names import is_dns1035_label, is_path_segment_name
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.typecheck import fits, json_type_problem
+from kubegang.apimachinery.unknownfields import prune, unknown_fields
 
 _DEFINITION = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-# Metadata is the same in all releases served here.
-_RELEASE = "1.37"
 
 
 class CoercionError(ValueError):
@@ -35,8 +33,8 @@ class CoercionError(ValueError):
 
 @cache
 def object_meta() -> Schema:
-    """Return the structure of metadata."""
-    return load_facts(_RELEASE).definition(_DEFINITION)
+    """Return the structure of metadata, which is the same in all releases served here."""
+    return load_facts(NEWEST).definition(_DEFINITION)
 
 
 def coerce_metadata(obj: JsonObject, path: str = "") -> list[str]:

@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping
 
 from kubegang.api.defaults import (
     apps,
+    autoscaling,
     batch,
     core,
     devices,
+    networking,
     pods,
     quotas,
     rbac,
@@ -27,8 +29,10 @@ Fill = Callable[[JsonObject, FeatureGates], None]
 
 _SCHEDULING = "scheduling.k8s.io"
 _DEVICES = "resource.k8s.io"
+_NETWORKING = "networking.k8s.io"
 _STORAGE = "storage.k8s.io"
 
+_AUTOSCALER = "HorizontalPodAutoscaler"
 _RBAC = "rbac.authorization.k8s.io"
 
 _FILL: Mapping[GroupVersionKind, Fill] = {
@@ -41,6 +45,8 @@ _FILL: Mapping[GroupVersionKind, Fill] = {
     GroupVersionKind("", "v1", "Service"): services.default_service,
     GroupVersionKind("", "v1", "Endpoints"): services.default_endpoints,
     GroupVersionKind("discovery.k8s.io", "v1", "EndpointSlice"): services.default_endpoint_slice,
+    GroupVersionKind(_NETWORKING, "v1", "IngressClass"): networking.default_ingress_class,
+    GroupVersionKind(_NETWORKING, "v1", "NetworkPolicy"): networking.default_network_policy,
     GroupVersionKind(_DEVICES, "v1", "ResourceClaim"): devices.default_claim,
     GroupVersionKind(_DEVICES, "v1", "ResourceClaimTemplate"): devices.default_claim_template,
     GroupVersionKind("", "v1", "LimitRange"): quotas.default_limit_range,
@@ -55,6 +61,8 @@ _FILL: Mapping[GroupVersionKind, Fill] = {
     GroupVersionKind(_STORAGE, "v1", "StorageClass"): storage.default_storage_class,
     GroupVersionKind(_RBAC, "v1", "ClusterRoleBinding"): rbac.default_binding,
     GroupVersionKind(_RBAC, "v1", "RoleBinding"): rbac.default_binding,
+    GroupVersionKind("autoscaling", "v1", _AUTOSCALER): autoscaling.default_autoscaler_v1,
+    GroupVersionKind("autoscaling", "v2", _AUTOSCALER): autoscaling.default_autoscaler,
     GroupVersionKind("batch", "v1", "CronJob"): batch.default_cron_job,
     GroupVersionKind("batch", "v1", "Job"): batch.default_job,
     GroupVersionKind(_SCHEDULING, "v1", "PriorityClass"): scheduling.default_priority_class,

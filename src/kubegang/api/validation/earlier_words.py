@@ -13,6 +13,12 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from kubegang.api.validation.autoscaling.earlier import (
+    AUTOSCALERS_BEFORE_1_37,
+    AUTOSCALERS_OF_1_35,
+    AUTOSCALERS_OF_1_36,
+)
+from kubegang.api.validation.certificates.earlier import REQUESTS_BEFORE_1_37
 from kubegang.api.validation.earlier_forms import earlier_form
 from kubegang.api.validation.internal_form import (
     FrozenFormError,
@@ -20,7 +26,9 @@ from kubegang.api.validation.internal_form import (
     internal_form,
     invalid_json,
 )
-from kubegang.api.validation_rules import Retell, Rewording, ValidationRules
+from kubegang.api.validation.networking.earlier import POLICIES_BEFORE_1_37
+from kubegang.api.validation.rewording import instead, rewording
+from kubegang.api.validation_rules import Retell, ValidationRules
 from kubegang.apimachinery.field import (
     FieldError,
     Path,
@@ -38,24 +46,11 @@ _JSON = json.JSONDecoder()
 _SHOWN = re.compile(r"[A-Z][a-z]+ value: (?P<value>.*?)(: [^:]*)?")
 
 
-def _rewording(field: str, message: str, retell: Retell, *, kinds: str = "") -> Rewording:
-    return Rewording(frozenset(kinds.split()), re.compile(field), re.compile(message), retell)
-
-
 def _at(make_field: Callable[[re.Match[str]], str]) -> Retell:
     """Tell the same at another field."""
 
     def retell(error: FieldError, place: re.Match[str], _: JsonObject) -> Iterable[FieldError]:
         return (FieldError(error.reason, make_field(place), error.message),)
-
-    return retell
-
-
-def _instead(old: str, new: str) -> Retell:
-    """Tell the same with other words for a part of it."""
-
-    def retell(error: FieldError, _: re.Match[str], _obj: JsonObject) -> Iterable[FieldError]:
-        return (FieldError(error.reason, error.field, error.message.replace(old, new)),)
 
     return retell
 
@@ -139,10 +134,6 @@ def _wire(member: str) -> str:
     return member.replace("Values", "s").replace("Value", "")
 
 
-def _not_told(_: FieldError, _place: re.Match[str], _obj: JsonObject) -> Iterable[FieldError]:
-    return ()
-
-
 def _too_long(error: FieldError, _: re.Match[str], _obj: JsonObject) -> Iterable[FieldError]:
     """Tell of a list with too many items as of a text that is too long."""
     most = re.findall(r"\d+", error.message)[-1]
@@ -180,46 +171,49 @@ def _lower_case_name(error: FieldError, _: re.Match[str], _obj: JsonObject) -> I
 
 
 _BOTH: Final = (
-    _rewording(
+    *POLICIES_BEFORE_1_37,
+    *AUTOSCALERS_BEFORE_1_37,
+    *REQUESTS_BEFORE_1_37,
+    rewording(
         r"(?P<list>.*metadata\.ownerReferences)\[\d+\]\.(?P<member>apiVersion|kind|name|uid)",
         "",
         _owner_reference,
     ),
-    _rewording(r"(.*metadata\.ownerReferences)\[\d+\]", "", _at(lambda place: place[1])),
-    _rewording(
+    rewording(r"(.*metadata\.ownerReferences)\[\d+\]", "", _at(lambda place: place[1])),
+    rewording(
         r"(.*spec)\.shareProcessNamespace",
         "",
         _at(lambda place: f"{place[1]}.securityContext.shareProcessNamespace"),
     ),
-    _rewording(
+    rewording(
         r"spec\.providerID",
         "",
         _forbidden('node updates may not change providerID except from "" to valid'),
         kinds="Node",
     ),
-    _rewording(
+    rewording(
         r"status\.conditions\[\d+\]\.type",
         "^Required value",
         _condition_type,
         kinds="PodDisruptionBudget",
     ),
-    _rewording(r"status\.reservedFor\[(\d+)\]", "^Duplicate", _user_twice, kinds="ResourceClaim"),
-    _rewording(r"status\.allocation", "once set$", _allocation, kinds="ResourceClaim"),
-    _rewording(r"spec", "field is immutable$", _claim_spec, kinds="ResourceClaim"),
-    _rewording(r"spec", "field is immutable$", _template_spec, kinds="ResourceClaimTemplate"),
-    _rewording(
+    rewording(r"status\.reservedFor\[(\d+)\]", "^Duplicate", _user_twice, kinds="ResourceClaim"),
+    rewording(r"status\.allocation", "once set$", _allocation, kinds="ResourceClaim"),
+    rewording(r"spec", "field is immutable$", _claim_spec, kinds="ResourceClaim"),
+    rewording(r"spec", "field is immutable$", _template_spec, kinds="ResourceClaimTemplate"),
+    rewording(
         r".*devices\.requests\[\d+\](\.firstAvailable\[\d+\])?",
         "^Duplicate",
         _request_twice,
         kinds="ResourceClaim ResourceClaimTemplate",
     ),
-    _rewording(
+    rewording(
         r".*\.driver",
         ": an RFC 1123 subdomain",
         _lower_case_name,
         kinds="DeviceClass ResourceClaim ResourceClaimTemplate",
     ),
-    _rewording(r".*\.user\.linux\.(uid|gid)", "4294967295", _instead("4294967295", "2147483647")),
+    rewording(r".*\.user\.linux\.(uid|gid)", "4294967295", instead("4294967295", "2147483647")),
 )
 
 _ATTRIBUTE: Final = r"spec\.devices\[(\d+)\]\.attributes\[(.*)\]"
@@ -229,23 +223,24 @@ _WITH_POD_SPEC: Final = '"HostNetwork":|^Forbidden: pod updates may not change f
 
 WORDS_OF_1_36: Final = (
     *_BOTH,
-    _rewording(r".*", _WITH_POD_SPEC, _pod_form("SchedulingGroup")),
-    _rewording(
+    *AUTOSCALERS_OF_1_36,
+    rewording(r".*", _WITH_POD_SPEC, _pod_form("SchedulingGroup")),
+    rewording(
         r"parameters|provisioner|reclaimPolicy|volumeBindingMode",
         "field is immutable$",
         _new_value,
         kinds="StorageClass",
     ),
-    _rewording(
+    rewording(
         _ATTRIBUTE,
         "must specify",
         _attribute(*_ONE_VALUE, *(f"{name}s" for name in _ONE_VALUE)),
         kinds="ResourceSlice",
     ),
-    _rewording(
+    rewording(
         r".*\.allocatedResourcesStatus\[\d+\]\.name",
         "must match one of",
-        _instead(
+        instead(
             "as 'claim:<claimName>/<requestName>' when container.resources.claims[*].request "
             "is set or 'claim:<claimName>' when it is empty",
             "in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
@@ -255,35 +250,32 @@ WORDS_OF_1_36: Final = (
 
 WORDS_OF_1_35: Final = (
     *_BOTH,
-    _rewording(r".*", _WITH_POD_SPEC, _pod_form("WorkloadRef")),
-    _rewording(
+    *AUTOSCALERS_OF_1_35,
+    rewording(r".*", _WITH_POD_SPEC, _pod_form("WorkloadRef")),
+    rewording(
         r"(parameters|provisioner|reclaimPolicy)",
         "field is immutable$",
         _forbidden(r"updates to \1 are forbidden."),
         kinds="StorageClass",
     ),
-    _rewording(r"volumeBindingMode", "field is immutable$", _new_value, kinds="StorageClass"),
-    _rewording(_ATTRIBUTE, "must specify", _attribute(*_ONE_VALUE), kinds="ResourceSlice"),
-    _rewording(r".*\.restartPolicyRules", "^Too many", _too_long),
-    _rewording(
+    rewording(r"volumeBindingMode", "field is immutable$", _new_value, kinds="StorageClass"),
+    rewording(_ATTRIBUTE, "must specify", _attribute(*_ONE_VALUE), kinds="ResourceSlice"),
+    rewording(r".*\.restartPolicyRules", "^Too many", _too_long),
+    rewording(
         r"(status\.resourceClaimStatuses\[\d+\])\.resourceClaimName",
         "",
         _at(lambda place: f"{place[1]}.name"),
         kinds="Pod",
     ),
-    # StrictIPCIDRValidation is off there.
-    _rewording(
-        r".*",
-        "must not have leading 0s|must not (be|have) an IPv4-mapped IPv6 address"
-        "|must not have bits set beyond the prefix length",
-        _not_told,
-    ),
-    _rewording(r"status\.startTime", "immutable for unsuspended job", _start_time, kinds="Job"),
+    rewording(r"status\.startTime", "immutable for unsuspended job", _start_time, kinds="Job"),
 )
 
 RULES_OF_1_36: Final = ValidationRules(
     tells_once=False, changed_only_as_changed=False, rewordings=WORDS_OF_1_36
 )
 RULES_OF_1_35: Final = ValidationRules(
-    tells_once=False, changed_only_as_changed=False, rewordings=WORDS_OF_1_35
+    tells_once=False,
+    changed_only_as_changed=False,
+    also_as_new=frozenset({"NetworkPolicy"}),
+    rewordings=WORDS_OF_1_35,
 )

@@ -77,6 +77,15 @@ def ip_range(text: str) -> list[str]:
     return []
 
 
+def parse_range(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+    """Read a CIDR range as old clients do; bits beyond the prefix do not count."""
+    host, _, length = text.partition("/")
+    address = parse_address(host)
+    if address is None or not _NUMBER.fullmatch(length) or int(length) > address.max_prefixlen:
+        return None
+    return ipaddress.ip_network((address, int(length)), strict=False)
+
+
 def ip_family(text: str) -> int:
     """Return 4 or 6 for a valid address or range, 0 for anything else."""
     address = parse_address(text.partition("/")[0])

@@ -20,6 +20,7 @@ import msgspec
 from kubegang.api.validation.internal_types import TYPES
 from kubegang.apimachinery.field import FieldError, Path, forbidden_field
 from kubegang.apimachinery.gotext import go_json
+from kubegang.apimachinery.objects import METADATA_ORDER
 from kubegang.apimachinery.quantity import Quantity
 
 Render = Callable[[Any], Any]
@@ -27,22 +28,6 @@ Render = Callable[[Any], Any]
 _LEFT_OUT = object()
 
 _LEADING_CAPITALS = re.compile(r"[A-Z]+")
-
-_METADATA_ORDER = (
-    "name",
-    "generateName",
-    "namespace",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "labels",
-    "annotations",
-    "ownerReferences",
-    "finalizers",
-)
 
 
 def internal_form(kind: str, value: Any) -> Any:
@@ -203,7 +188,8 @@ def _wire_name(go_name: str) -> str:
 
 def _metadata_form(value: Any) -> dict[str, Any]:
     metadata = (value or {}).get("metadata") or {}
-    form = {name: metadata[name] for name in _METADATA_ORDER if metadata.get(name)}
+    # Such texts leave out the last one, managedFields.
+    form = {name: metadata[name] for name in METADATA_ORDER[:-1] if metadata.get(name)}
     for name in ("labels", "annotations"):
         if name in form:
             form[name] = dict(sorted(form[name].items()))

@@ -5,7 +5,8 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kubegang.api.validation.checks import Errors, TextRule
@@ -40,10 +41,12 @@ class KindRules(NamedTuple):
         create: the rules for a new object.
         update: the rules for a changed object.
         status: the rules for a changed status.
+        subresources: the rules for other parts that are written by themselves.
         before_metadata: rules that upstream checks ahead of the metadata.
         before_metadata_update: the same, for a changed object.
         changed_as_new: what releases before 1.37 check of a changed object besides, as if it
             were new, ahead of the rules for changed ones.
+        metadata_as_new: whether that are the rules for metadata.
         strict_name: a gate, and the format of names while it is off.
     """
 
@@ -51,7 +54,9 @@ class KindRules(NamedTuple):
     create: CreateRule = no_rule
     update: UpdateRule = no_update_rule
     status: UpdateRule = no_update_rule
+    subresources: Mapping[str, UpdateRule] = MappingProxyType({})
     before_metadata: CreateRule = no_rule
     before_metadata_update: UpdateRule = no_update_rule
     changed_as_new: CreateRule = no_rule
+    metadata_as_new: bool = False
     strict_name: tuple[str, TextRule] | None = None

@@ -19,7 +19,10 @@ from collections.abc import Mapping
 
 from kubegang.api.resources import ROWS
 from kubegang.api.validation import coordination, policy
+from kubegang.api.validation.addressforms import told_with
 from kubegang.api.validation.apps.rows import APPS_RULES
+from kubegang.api.validation.autoscaling.rows import AUTOSCALING_RULES
+from kubegang.api.validation.certificates.rows import CERTIFICATE_RULES
 from kubegang.api.validation.checks import Errors
 from kubegang.api.validation.core import configmaps, events, namespaces, nodes
 from kubegang.api.validation.core.rows import CORE_RULES
@@ -34,6 +37,7 @@ from kubegang.api.validation.metadata import (
     validate_metadata,
     validate_metadata_update,
 )
+from kubegang.api.validation.networking.rows import NETWORKING_RULES
 from kubegang.api.validation.pods.binding import validate_binding
 from kubegang.api.validation.pods.create import validate_pod
 from kubegang.api.validation.pods.status import validate_pod_status
@@ -63,6 +67,7 @@ _NAMESPACE = KindRules(
     MetadataRules(is_dns1123_label),
     create=namespaces.validate_namespace,
     status=namespaces.validate_namespace_status,
+    subresources={"finalize": namespaces.validate_namespace_finalizers},
 )
 _NODE = KindRules(
     _SUBDOMAIN,
@@ -133,8 +138,11 @@ _SCHEDULING = "scheduling.k8s.io"
 
 _RULES: Mapping[GroupVersionKind, KindRules] = {
     **APPS_RULES,
+    **AUTOSCALING_RULES,
+    **CERTIFICATE_RULES,
     **CORE_RULES,
     **DEVICE_RULES,
+    **NETWORKING_RULES,
     **RBAC_RULES,
     **STORAGE_RULES,
     GroupVersionKind("", "v1", "Namespace"): _NAMESPACE,
@@ -192,7 +200,7 @@ def validate_create(
     errors = list(_create(rules, obj, gates))
     if not errors and rules.metadata is None:
         errors = list(validate_metadata(_metadata(obj), _scoped(ANY_NAME, gvk)))
-    return _told(errors, obj, gvk=gvk, release=release)
+    return _told(errors, obj, gates, gvk=gvk, release=release)
 
 
 def validate_update(
@@ -207,12 +215,11 @@ def validate_update(
     """Return what is wrong with a changed object, given the stored one."""
     rules = _rules_of(gvk, rules, gates)
     errors = list(_update_metadata(rules, new, old, release=release, gvk=gvk))
-    if not release.changed_only_as_changed:
-        errors += rules.changed_as_new(new, gates)
+    errors += _as_new(rules, new, gates, kind=gvk.kind, release=release)
     errors += _update_kinds_metadata(rules, new, old, release=release)
     errors += rules.before_metadata_update(new, old, gates)
     errors += rules.update(new, old, gates)
-    return _told(errors, new, gvk=gvk, release=release)
+    return _told(errors, new, gates, gvk=gvk, release=release)
 
 
 def validate_status_update(
@@ -221,15 +228,19 @@ def validate_status_update(
     gvk: GroupVersionKind,
     gates: FeatureGates,
     *,
+    subresource: str = "status",
     rules: KindRules | None = None,
     release: ValidationRules = NEWEST_VALIDATION_RULES,
 ) -> list[FieldError]:
-    """Return what is wrong with an object whose status changed, given the stored one."""
+    """Return what is wrong with an object whose status changed, given the stored one.
+
+    ``subresource`` names another part, of a kind that has rules for it.
+    """
     rules = _rules_of(gvk, rules, gates)
     errors = list(_update_metadata(rules, new, old, release=release, gvk=gvk))
     errors += _update_kinds_metadata(rules, new, old, release=release)
-    errors += rules.status(new, old, gates)
-    return _told(errors, new, gvk=gvk, release=release)
+    errors += rules.subresources.get(subresource, rules.status)(new, old, gates)
+    return _told(errors, new, gates, gvk=gvk, release=release)
 
 
 def _rules_of(gvk: GroupVersionKind, rules: KindRules | None, gates: FeatureGates) -> KindRules:
@@ -272,6 +283,23 @@ def _update_metadata(
     yield from validate_metadata_update(_metadata(new), _metadata(old), wanted)
 
 
+def _as_new(
+    rules: KindRules,
+    new: JsonObject,
+    gates: FeatureGates,
+    *,
+    kind: str,
+    release: ValidationRules,
+) -> Errors:
+    """Check of a changed object what some releases check as if it were new."""
+    if not release.changed_only_as_changed:
+        if rules.metadata is not None and rules.metadata_as_new:
+            yield from validate_metadata(_metadata(new), rules.metadata)
+        yield from rules.changed_as_new(new, gates)
+    if kind in release.also_as_new:
+        yield from _create(rules, new, gates)
+
+
 def _update_kinds_metadata(
     rules: KindRules, new: JsonObject, old: JsonObject, *, release: ValidationRules
 ) -> Errors:
@@ -286,9 +314,15 @@ def _metadata(obj: JsonObject) -> JsonObject:
 
 
 def _told(
-    errors: list[FieldError], obj: JsonObject, *, gvk: GroupVersionKind, release: ValidationRules
+    errors: list[FieldError],
+    obj: JsonObject,
+    gates: FeatureGates,
+    *,
+    gvk: GroupVersionKind,
+    release: ValidationRules,
 ) -> list[FieldError]:
     """Return the errors as the release tells them: each once, or in words of its own."""
+    errors = told_with(gates, errors)
     if not errors:
         return errors
     if release.rewordings:

@@ -6,11 +6,8 @@ damaged certificate is not.
 
 from __future__ import annotations
 
-import binascii
-import re
 from base64 import b64decode
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -24,15 +21,10 @@ from cryptography.hazmat.primitives.serialization import (
 from kubegang.api.warning_rules import WarningRules
 from kubegang.api.warnings.kinds import Warnings, always
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apimachinery.pemblocks import pem_blocks
 
 _CERTIFICATE: Final = "CERTIFICATE"
 _KEY: Final = "PRIVATE KEY"
-
-_BLOCK: Final = re.compile(
-    rb"^-----BEGIN ([^\r\n]*?)-----[ \t\r]*\n(.*?)^-----END \1-----[ \t\r]*$",
-    re.DOTALL | re.MULTILINE,
-)
-_HEADER: Final = re.compile(rb"^[^\r\n:]*:[^\r\n]*\r?\n", re.MULTILINE)
 
 _PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey
 _KNOWN_PUBLIC: Final = (
@@ -40,13 +32,6 @@ _KNOWN_PUBLIC: Final = (
     (ec.EllipticCurvePublicKey, ec.EllipticCurvePrivateKey),
     (ed25519.Ed25519PublicKey, ed25519.Ed25519PrivateKey),
 )
-
-
-class _Block(NamedTuple):
-    """A block of PEM."""
-
-    label: str
-    content: bytes
 
 
 def _of_secret(secret: JsonObject, _rules: WarningRules) -> Warnings:
@@ -63,12 +48,12 @@ SECRETS: Final = always(_of_secret)
 
 def pair_problem(certificate: bytes, key: bytes) -> str:
     """Return why a certificate and a key in PEM are no pair, or nothing."""
-    chain = list(_blocks(certificate))
+    chain = list(pem_blocks(certificate))
     first = next((block for block in chain if block.label == _CERTIFICATE), None)
     if first is None:
         return f"tls: failed to find {_no_certificate([block.label for block in chain])}"
     skipped: list[str] = []
-    for block in _blocks(key):
+    for block in pem_blocks(key):
         if block.label == _KEY or block.label.endswith(f" {_KEY}"):
             return _mismatch(first.content, block.content)
         skipped.append(block.label)
@@ -103,7 +88,7 @@ def _no_key(skipped: list[str]) -> str:
 def _mismatch(certificate: bytes, key: bytes) -> str:
     try:
         public = x509.load_der_x509_certificate(certificate).public_key()
-    except (ValueError, UnsupportedAlgorithm):
+    except (ValueError, UnsupportedAlgorithm, x509.InvalidVersion):
         return "x509: malformed certificate"
     try:
         private = load_der_private_key(key, password=None)
@@ -120,13 +105,3 @@ def _mismatch(certificate: bytes, key: bytes) -> str:
 
 def _encoded(key: _PublicKey) -> bytes:
     return key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-
-
-def _blocks(text: bytes) -> Iterator[_Block]:
-    """Yield the blocks that can be read; what stands between them does not matter."""
-    for match in _BLOCK.finditer(text):
-        body = b"".join(_HEADER.sub(b"", match[2]).split())
-        try:
-            yield _Block(match[1].decode(errors="replace"), b64decode(body, validate=True))
-        except binascii.Error:
-            continue

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kubegang.api.warning_rules import NEWEST_WARNING_RULES, WarningRules
-from kubegang.api.warnings import cluster, networks, pods, secrets, storage, workloads
+from kubegang.api.warnings import cluster, networks, pods, policies, secrets, storage, workloads
 from kubegang.api.warnings.kinds import KindWarnings
 from kubegang.apimachinery.objects import GroupResource, JsonObject
 
@@ -29,6 +29,8 @@ _ROWS: Final[Mapping[GroupResource, KindWarnings]] = {
     GroupResource("batch", "cronjobs"): workloads.CRON_JOBS,
     GroupResource("batch", "jobs"): workloads.JOBS,
     GroupResource("discovery.k8s.io", "endpointslices"): networks.SLICES,
+    GroupResource("networking.k8s.io", "ingresses"): policies.INGRESSES,
+    GroupResource("networking.k8s.io", "networkpolicies"): policies.POLICIES,
     GroupResource("node.k8s.io", "runtimeclasses"): cluster.RUNTIME_CLASSES,
     GroupResource("resource.k8s.io", "resourceslices"): cluster.RESOURCE_SLICES,
     GroupResource("storage.k8s.io", "csidrivers"): storage.DRIVERS,

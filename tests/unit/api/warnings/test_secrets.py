@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -114,3 +114,10 @@ def test_a_damaged_certificate_is_told_before_the_key_is_read() -> None:
     damaged = _block("CERTIFICATE", b"garbage")
 
     assert pair_problem(damaged, _block("PRIVATE KEY")) == "x509: malformed certificate"
+
+
+def test_a_certificate_of_a_version_that_does_not_exist_is_a_damaged_one() -> None:
+    der = b64decode(b"".join(_CERTIFICATE.splitlines()[1:-1]))
+    odd = _block("CERTIFICATE", der.replace(b"\xa0\x03\x02\x01\x02", b"\xa0\x03\x02\x01\x07", 1))
+
+    assert pair_problem(odd, _KEY) == "x509: malformed certificate"

@@ -21,12 +21,15 @@ DEVICE_RULES: Mapping[GroupVersionKind, KindRules] = {
     GroupVersionKind(_GROUP, "v1", "DeviceClass"): KindRules(
         _NAMED, create=claims.validate_device_class, update=claims.validate_device_class_update
     ),
-    GroupVersionKind(_GROUP, "v1", "DeviceTaintRule"): KindRules(
-        _NAMED,
-        create=taintrules.validate_taint_rule,
-        update=taintrules.validate_taint_rule_update,
-        status=taintrules.validate_taint_rule_status,
-    ),
+    **{
+        GroupVersionKind(_GROUP, version, "DeviceTaintRule"): KindRules(
+            _NAMED,
+            create=taintrules.validate_taint_rule,
+            update=taintrules.validate_taint_rule_update,
+            status=taintrules.validate_taint_rule_status,
+        )
+        for version in ("v1", "v1beta2", "v1alpha3")
+    },
     GroupVersionKind(_GROUP, "v1", "ResourceClaim"): KindRules(
         _NAMED,
         create=claims.validate_claim,

@@ -5,13 +5,10 @@ Pure.
 
 from __future__ import annotations
 
-import re
-
-from kubegang.api.validation.checks import Errors, matching, not_negative, one_of
-from kubegang.api.validation.formats import regex_text
+from kubegang.api.validation.checks import Errors, not_negative, one_of
+from kubegang.api.validation.domainpaths import validate_domain_path
 from kubegang.api.validation.jobs.policies import INDEXED, ONLY_INDEXED
 from kubegang.apimachinery.field import Path, invalid_value, required, too_long
-from kubegang.apimachinery.names import is_dns1123_subdomain
 from kubegang.apimachinery.objects import JsonObject
 
 _MODES = ("NonIndexed", INDEXED)
@@ -32,8 +29,6 @@ _COUNTS = (
     "maxFailedIndexes",
 )
 
-_URL_PATH = re.compile(r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+")
-
 
 def validate_numbers(spec: JsonObject, path: Path) -> Errors:
     """Check the numbers of a Job's spec, and who manages the Job."""
@@ -43,7 +38,7 @@ def validate_numbers(spec: JsonObject, path: Path) -> Errors:
         detail = "when maxFailedIndexes is specified"
         yield required(path.child("backoffLimitPerIndex"), detail)
     if (manager := spec.get("managedBy")) is not None:
-        yield from _domain_path(path.child("managedBy"), manager)
+        yield from validate_domain_path(path.child("managedBy"), manager)
         if len(manager.encode()) > _MAX_MANAGER:
             yield too_long(path.child("managedBy"), _MAX_MANAGER)
     mode = spec.get("completionMode")
@@ -89,17 +84,3 @@ def _many_completions(spec: JsonObject, path: Path) -> Errors:
                 f"are above {_MANY_COMPLETIONS} and used with backoff limit per index"
             )
             yield invalid_value(path.child(name), number, detail)
-
-
-def _domain_path(path: Path, text: str) -> Errors:
-    """Check a name of the form ``example.com/manager``."""
-    domain, _, rest = text.partition("/")
-    if not text:
-        yield required(path)
-    elif not domain or not rest:
-        detail = 'must be a domain-prefixed path (such as "acme.io/foo")'
-        yield invalid_value(path, text, detail)
-    else:
-        yield from matching(path, domain, is_dns1123_subdomain)
-        if not _URL_PATH.fullmatch(rest):
-            yield invalid_value(path, rest, regex_text("Invalid path", _URL_PATH.pattern))

@@ -1,0 +1,1 @@
+"""HorizontalPodAutoscalers: their two versions as views of one object."""

@@ -1,0 +1,1 @@
+"""Rules of autoscaling: HorizontalPodAutoscalers in both versions."""

@@ -1,0 +1,1 @@
+"""Rules of certificates.k8s.io: requests for certificates."""

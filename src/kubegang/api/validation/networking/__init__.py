@@ -1,0 +1,1 @@
+"""Rules of networking.k8s.io: ingresses, their classes, network policies."""
