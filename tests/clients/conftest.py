@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,20 +13,36 @@ from tests.system.upprocess import Up, up
 
 __all__ = ["kubeconfig", "kubectl", "word"]
 
+API_FLAGS = ("--in-memory", "--components=apiserver")
 FLAGS = ("--in-memory", "--nodes=2", "--components=apiserver,controllers,scheduler,nodes")
 
 
 @pytest.fixture(scope="session")
 def cluster_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Path]]:
     """Return the way to a running ``kubegang up`` of a release, started when first wanted."""
+    with _started_when_wanted(tmp_path_factory, FLAGS) as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def api_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Path]]:
+    """Return the way to an API server alone of a release, started when first wanted."""
+    with _started_when_wanted(tmp_path_factory, API_FLAGS) as start:
+        yield start
+
+
+@contextmanager
+def _started_when_wanted(
+    tmp_path_factory: pytest.TempPathFactory, flags: tuple[str, ...]
+) -> Iterator[Callable[[str], Path]]:
     started: dict[str, Up] = {}
     with ExitStack() as running:
 
         def start(release: str) -> Path:
             if release not in started:
                 directory = tmp_path_factory.mktemp("cluster")
-                flags = (*FLAGS, f"--kubernetes-version={release}")
-                started[release] = running.enter_context(up(directory, *flags))
+                arguments = (*flags, f"--kubernetes-version={release}")
+                started[release] = running.enter_context(up(directory, *arguments))
             cluster = started[release]
             if cluster.process.poll() is not None:
                 said = cluster.process.stdout.read() if cluster.process.stdout else ""

@@ -92,3 +92,20 @@ def test_a_chart_is_installed_upgraded_rolled_back_and_uninstalled(
     left = kubectl("get", "jobs,configmaps,courses", "-o", "name").stdout.split()
     assert left == ["configmap/kube-root-ca.crt"]
     assert json.loads(run("list", "-o", "json")) == []
+
+
+def test_the_chart_that_helm_makes_is_installed_with_all_its_kinds(
+    cluster_of: Callable[[str], Path], tmp_path: Path, word: str
+) -> None:
+    kubeconfig, namespace = cluster_of("1.37"), f"helm-{word}"
+    run, kubectl = Helm(kubeconfig, tmp_path, namespace), Kubectl(kubeconfig, tmp_path, namespace)
+    chart = str(tmp_path / "made")
+    run("create", chart)
+    wanted = "ingress.enabled=true,autoscaling.enabled=true"
+
+    run("install", "run", chart, "--create-namespace", "--set", wanted)
+    kinds = ("deployment", "service", "serviceaccount", "ingress", "hpa")
+    for kind in kinds:
+        assert kubectl("get", kind, "run-made", "-o", "name").code == 0, kind
+    run("uninstall", "run", "--wait", PATIENCE)
+    assert not kubectl("get", ",".join(kinds[3:]), "-o", "name").stdout

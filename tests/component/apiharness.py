@@ -13,13 +13,12 @@ from starlette.types import Message
 
 from kubegang.api.facts import load_facts
 from kubegang.api.profile import VersionProfile
-from kubegang.api.scheme import Scheme
 from kubegang.apiserver.app import create_app
 from kubegang.apiserver.authn import IDENTITY_EXTENSION, Authenticator, Identity
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bootstrap import bootstrap
-from kubegang.app.apiserver import rows_of
 from kubegang.app.profiles.table import profile_named
+from kubegang.app.served import scheme_of
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.store.memory import MemoryStore
 
@@ -107,11 +106,15 @@ class Api:
     async def start(cls, **settings: Any) -> Api:
         """Start a 1.37 server, every gang-scheduling gate on, with its first objects."""
         version = settings.pop("version", "1.37")
-        profile = profile_named(version, feature_gates=settings.pop("feature_gates", ""))
+        profile = profile_named(
+            version,
+            feature_gates=settings.pop("feature_gates", ""),
+            runtime_config=settings.pop("runtime_config", ""),
+        )
         gates = profile.gates["apiserver"]
         app = create_app(
             store=settings.pop("store", None) or MemoryStore(),
-            scheme=Scheme.for_profile(rows_of(profile), profile.served, gates),
+            scheme=scheme_of(profile),
             facts=load_facts(profile.name),
             gates=gates,
             clock=VirtualClock(START),

@@ -216,6 +216,19 @@ async def test_a_namespace_waits_for_its_contents_to_be_removed(api: Api) -> Non
     assert (await api.get("/api/v1/namespaces/n")).status == 404
 
 
+@api_test
+async def test_a_namespace_takes_only_qualified_finalizers(api: Api) -> None:
+    await api.create("/api/v1/namespaces", {"metadata": {"name": "n"}})
+
+    wrong = {"metadata": {"name": "n"}, "spec": {"finalizers": ["kubernetes", "a/b/c"]}}
+    refused = await api.put("/api/v1/namespaces/n/finalize", wrong)
+
+    fields = [cause["field"] for cause in refused.object["details"]["causes"]]
+    assert (refused.status, fields) == (422, ["spec.finalizers[1]"] * len(fields))
+    kept = (await api.get("/api/v1/namespaces/n")).object
+    assert kept["spec"]["finalizers"] == ["kubernetes"]
+
+
 @pytest.mark.parametrize("name", ["default", "kube-system", "kube-public"])
 def test_some_namespaces_stay(name: str) -> None:
     async def scenario(api: Api) -> None:

@@ -12,7 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 CORPUS = Path(__file__).parents[1] / "conformance" / "corpus"
+
+MORE_OBJECTS = Path(__file__).with_name("actobjects.yaml")
+"""Objects of the kinds that the corpus does not create, by the path that creates them."""
 
 replay: Any = importlib.import_module("tests.conformance.corpus.replay")
 """The corpus's own player and comparison."""
@@ -30,7 +35,7 @@ _NO_OBJECTS = ("/binding", "/eviction", "reviews", "/token", "/scale")
 
 
 def acts(per_kind: int) -> Iterator[tuple[str, Entry]]:
-    """Yield names and entries: all acts of so many objects of each kind of the corpus."""
+    """Yield names and entries: all acts of so many objects of each kind, and of some more."""
     for creation in _creations(per_kind):
         name = f"{creation['body']['kind']} {creation['body']['metadata']['name']}"
         for act, entry in _acts_of(creation):
@@ -49,6 +54,8 @@ def corpus_questions(release: str) -> Iterator[tuple[str, Entry]]:
 
 def _creations(per_kind: int) -> Iterator[Entry]:
     seen = Counter[str]()
+    for one in yaml.load(MORE_OBJECTS.read_text(), Loader=yaml.CSafeLoader):
+        yield {"method": "POST", **one}
     for entry in replay.load([str(CORPUS / "public")]):
         request = entry["request"]
         if not _creates_plainly(request) or entry.get("setup"):

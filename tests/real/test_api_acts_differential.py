@@ -30,6 +30,24 @@ DIFFERING = {
     "protocol.yaml auth-no-token-write",
     # A service that is not there is refused for its port by the real one.
     "Service s its status emptied",
+    # Who asks for a certificate stands in the request.
+    *(
+        f"CertificateSigningRequest csr-{{x}} {act}"
+        for act in (
+            "as a table",
+            "in a list's table",
+            "with its managers",
+            "merged",
+            "merged strategically",
+            "patched",
+            "applied in part",
+            "applied",
+            "replaced",
+            "its status emptied",
+            "its status merged",
+            "deleted last",
+        )
+    ),
     # Addresses are given out by chance.
     "Service svc as a table",
     "Service svc in a list's table",

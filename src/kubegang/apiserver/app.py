@@ -20,6 +20,7 @@ from kubegang.api.facts import Facts
 from kubegang.api.identity_rules import NEWEST_IDENTITY_RULES, IdentityRules
 from kubegang.api.scheme import Scheme
 from kubegang.api.table_rules import NEWEST_TABLE_RULES, TableRules
+from kubegang.api.validation.addressforms import takes_any_form
 from kubegang.api.validation_rules import NEWEST_VALIDATION_RULES, ValidationRules
 from kubegang.api.warning_rules import NEWEST_WARNING_RULES, WarningRules, with_gates
 from kubegang.apimachinery.signedtokens import SigningKey
@@ -28,7 +29,7 @@ from kubegang.apiserver.admission.chain import Admission
 from kubegang.apiserver.admission.lookup import StoreLookup
 from kubegang.apiserver.audit import AuditLog, AuditSink
 from kubegang.apiserver.authn import Authenticator
-from kubegang.apiserver.authorization.authorizer import AllowAll, RoleAuthorizer
+from kubegang.apiserver.authorization.authorizer import AllowAll, Authorizer, RoleAuthorizer
 from kubegang.apiserver.authorization.impersonation import Impersonation
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.catalog import Catalog
@@ -38,7 +39,7 @@ from kubegang.apiserver.descriptions import load_descriptions
 from kubegang.apiserver.discovery import discovery_routes
 from kubegang.apiserver.health import Check, health_routes
 from kubegang.apiserver.metrics import RequestMetrics, metrics_route
-from kubegang.apiserver.middleware import InFlightLimit, PanicGuard, RequestLog
+from kubegang.apiserver.middleware import HeadLimit, InFlightLimit, PanicGuard, RequestLog
 from kubegang.apiserver.openapi import openapi_routes
 from kubegang.apiserver.responses import page_not_found
 from kubegang.apiserver.reviews import Reviews
@@ -92,14 +93,6 @@ def create_app(
         UnknownPluginError: an admission plug-in that does not exist is named.
     """
     authorizer = RoleAuthorizer(store, identity_rules) if roles else AllowAll()
-    impersonation = Impersonation(authorizer, constrained=identity_rules.constrained_impersonation)
-    admission = Admission(
-        StoreLookup(store, rng),
-        gates,
-        enabled=enabled_admission_plugins,
-        disabled=disabled_admission_plugins,
-        authorizer=authorizer,
-    )
     key = signing_key if signing_key is not None else SigningKey.create()
     authenticator.also_accept(ServiceAccountTokens(key, store, clock))
     catalog = Catalog(scheme)
@@ -111,10 +104,17 @@ def create_app(
         gates=gates,
         clock=clock,
         rng=rng,
-        admission=admission,
+        admission=Admission(
+            StoreLookup(store, rng),
+            gates,
+            enabled=enabled_admission_plugins,
+            disabled=disabled_admission_plugins,
+            authorizer=authorizer,
+            pod_security=int(facts.version.rpartition(".")[2]),
+        ),
         changes=ChangeCache(),
         kinds=frozenset(facts.kinds()),
-        services=ServicePool(store, rng),
+        services=ServicePool(store, rng, any_form=takes_any_form(gates)),
         validation=validation_rules,
         warnings=with_gates(warning_rules, gates),
         tables=table_rules,
@@ -122,32 +122,57 @@ def create_app(
         signing_key=key,
     )
     registry = registry if registry is not None else CollectorRegistry()
-    metrics = RequestMetrics(registry, count_watches=lambda: len(backend.watches))
-    app = Starlette(
-        middleware=[
-            Middleware(RequestLog, clock=clock, rng=rng, metrics=metrics),
-            Middleware(PanicGuard),
-            Middleware(InFlightLimit, reading=max_reading, changing=max_changing),
-            *([Middleware(AuditLog, sink=audit, clock=clock)] if audit is not None else []),
-            Middleware(
-                AccessControl,
-                authenticator=authenticator,
-                authorizer=authorizer,
-                impersonation=impersonation,
-            ),
-        ],
-        routes=[
-            ResourceRoute(backend, Reviews(authenticator, authorizer, rules=identity_rules)),
-            *issuer_routes(key),
-            *health_routes(store, ready or {}),
-            metrics_route(registry),
-            *openapi_routes(
-                catalog, facts, descriptions=load_descriptions(), git_version=git_version
-            ),
-            *discovery_routes(catalog, git_version=git_version),
-            Route("/{path:path}", page_not_found()),
-        ],
-    )
+    layers = [
+        *_layers_of_all(backend, registry, reading=max_reading, changing=max_changing),
+        *([Middleware(AuditLog, sink=audit, clock=clock)] if audit is not None else []),
+        _access(authenticator, authorizer, identity_rules),
+    ]
+    reviews = Reviews(authenticator, authorizer, rules=identity_rules)
+    routes = [
+        ResourceRoute(backend, reviews),
+        *issuer_routes(key),
+        *health_routes(store, ready or {}),
+        metrics_route(registry),
+        *_describing_routes(backend, git_version),
+        Route("/{path:path}", page_not_found()),
+    ]
+    app = Starlette(middleware=layers, routes=routes)
     app.state.backend = backend
     app.state.roles = roles
     return app
+
+
+def _layers_of_all(
+    backend: Backend, registry: CollectorRegistry, *, reading: int, changing: int
+) -> list[Middleware]:
+    """Return the layers that a request passes before anybody asks who sent it."""
+    metrics = RequestMetrics(registry, count_watches=lambda: len(backend.watches))
+    return [
+        Middleware(HeadLimit),
+        Middleware(RequestLog, clock=backend.clock, rng=backend.rng, metrics=metrics),
+        Middleware(PanicGuard),
+        Middleware(InFlightLimit, reading=reading, changing=changing),
+    ]
+
+
+def _access(
+    authenticator: Authenticator, authorizer: Authorizer, rules: IdentityRules
+) -> Middleware:
+    impersonation = Impersonation(authorizer, constrained=rules.constrained_impersonation)
+    return Middleware(
+        AccessControl,
+        authenticator=authenticator,
+        authorizer=authorizer,
+        impersonation=impersonation,
+    )
+
+
+def _describing_routes(backend: Backend, git_version: str) -> list[Route]:
+    """Return the routes that tell what there is: OpenAPI and discovery."""
+    descriptions = load_descriptions()
+    return [
+        *openapi_routes(
+            backend.catalog, backend.facts, descriptions=descriptions, git_version=git_version
+        ),
+        *discovery_routes(backend.catalog, git_version=git_version),
+    ]

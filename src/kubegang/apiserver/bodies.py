@@ -14,16 +14,15 @@ from kubegang.apimachinery.decoding import (
     NotAnObjectError,
     decode_json,
     decode_yaml,
-    prune,
     strict_problems,
     strict_yaml_problem,
-    unknown_fields,
     unrecognized_body,
 )
 from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apimachinery.schema import Schema
 from kubegang.apimachinery.typecheck import fits, json_type_problem
+from kubegang.apimachinery.unknownfields import prune, unknown_fields
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.customresources.decoding import decode_custom
 from kubegang.apiserver.negotiation import PROTOBUF, YAML, body_media_type

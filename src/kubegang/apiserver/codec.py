@@ -13,26 +13,8 @@ from functools import cache
 
 import msgspec
 
-from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
+from kubegang.apimachinery.objects import METADATA_ORDER, GroupVersionKind, JsonObject
 from kubegang.store.interface import Encode, Revision
-
-_METADATA_ORDER = (
-    "name",
-    "generateName",
-    "namespace",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "labels",
-    "annotations",
-    "ownerReferences",
-    "finalizers",
-    "managedFields",
-)
-"""The order in which kube-apiserver writes metadata; people read it, clients do not care."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict).decode
@@ -52,7 +34,7 @@ def decode(value: bytes) -> JsonObject:
 def arranged(obj: JsonObject, gvk: GroupVersionKind) -> JsonObject:
     """Return the object of a kind with its members in the order in which they are stored."""
     metadata = obj.get("metadata") or {}
-    ordered = {name: metadata[name] for name in _METADATA_ORDER if name in metadata}
+    ordered = {name: metadata[name] for name in METADATA_ORDER if name in metadata}
     result: JsonObject = {
         "kind": gvk.kind,
         "apiVersion": str(gvk.group_version),

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from kubegang.apiserver.backend import Backend
+from kubegang.base.logging import logger
+from kubegang.store.interface import StoreUnavailableError
+
+_LOG = logger("apiserver")
 
 INTERVAL_SECONDS = 300.0
 """As kube-apiserver: what is older than one to two intervals is forgotten."""
@@ -15,5 +19,8 @@ async def compact_forever(backend: Backend, *, interval_seconds: float = INTERVA
         await backend.clock.sleep(interval_seconds)
         current = backend.store.revision
         if seen > backend.store.compacted:
-            await backend.store.compact(seen)
+            try:
+                await backend.store.compact(seen)
+            except StoreUnavailableError as error:
+                _LOG.warning("history is not compacted", error=str(error))
         seen = current

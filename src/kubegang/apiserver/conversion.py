@@ -1,23 +1,49 @@
 """Between the version of a request and the version in which objects are stored.
 
 Most rows are stored as they are. Versions of one kind that share a storage version have the
-same fields, so only the head changes; Events of the two groups are spelled differently.
+same fields, so only the head changes. Events of the two groups are spelled differently, and
+HorizontalPodAutoscalers have members in one version that are annotations in the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
+from kubegang.api.autoscaling import conversion as autoscaling
 from kubegang.api.customresources.rows import custom_of
+from kubegang.api.defaults.autoscaling import fill_in_autoscaler
 from kubegang.api.dropping import canonicalize
 from kubegang.api.scheme import ResourceInfo
-from kubegang.apimachinery.objects import JsonObject
+from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apiserver import codec, events
 
 
+class _Form(NamedTuple):
+    """How objects of a version come from the form in which they are stored, and go there."""
+
+    from_stored: Callable[[JsonObject], JsonObject]
+    to_stored: Callable[[JsonObject], JsonObject]
+
+
+def _autoscaler_to_stored(autoscaler: JsonObject) -> JsonObject:
+    stored = autoscaling.to_v2(autoscaler)
+    # Upstream fills in what is left open when it reads the stored object.
+    fill_in_autoscaler(stored)
+    return stored
+
+
+_FORMS: Mapping[GroupVersionKind, _Form] = {
+    GroupVersionKind("events.k8s.io", "v1", "Event"): _Form(events.from_core, events.to_core),
+    GroupVersionKind("autoscaling", "v1", "HorizontalPodAutoscaler"): _Form(
+        autoscaling.to_v1, _autoscaler_to_stored
+    ),
+}
+
+
 def is_renamed(info: ResourceInfo) -> bool:
-    """Return whether the stored form spells fields differently from this row's."""
-    return info.storage_group is not None
+    """Return whether the stored form has other fields than this row's."""
+    return info.gvk in _FORMS
 
 
 def to_stored(obj: JsonObject, info: ResourceInfo) -> JsonObject:
@@ -26,7 +52,7 @@ def to_stored(obj: JsonObject, info: ResourceInfo) -> JsonObject:
         return custom.to_storage(obj)
     if not is_renamed(info):
         return obj
-    stored = events.to_core(obj)
+    stored = _FORMS[info.gvk].to_stored(obj)
     canonicalize(stored, info.stored_as)
     return stored
 
@@ -37,7 +63,7 @@ def from_stored(value: bytes, info: ResourceInfo) -> JsonObject:
     if custom := custom_of(info):
         return custom.from_storage(obj)
     if is_renamed(info):
-        obj = events.from_core(obj)
+        obj = _FORMS[info.gvk].from_stored(obj)
         canonicalize(obj, info.gvk)
     else:
         obj["apiVersion"] = str(info.group_version)

@@ -71,7 +71,7 @@ async def _create_named(backend: Backend, write: Write, obj: JsonObject) -> byte
     errors = create_errors(obj, info, backend.gates, release=backend.validation)
     write.check_valid(name, errors, kind=obj["kind"])
     write.warn(create_warnings(obj, info, release=backend.warnings))
-    backend.admission.check(write.admission("create", obj))
+    write.warn(backend.admission.check(write.admission("create", obj)))
     await charge(backend, write, obj)
     complete_accepted(obj, info)
     stored = conversion.to_stored(obj, info)

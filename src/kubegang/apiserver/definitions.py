@@ -28,7 +28,12 @@ from kubegang.apiserver.options import WriteOptions
 from kubegang.apiserver.updating import update_object
 from kubegang.apiserver.writing import Write
 from kubegang.base.logging import logger
-from kubegang.store.interface import CompactedError, SlowWatcherError, StoreClosedError
+from kubegang.store.interface import (
+    CompactedError,
+    SlowWatcherError,
+    StoreClosedError,
+    StoreUnavailableError,
+)
 
 LOOK_AGAIN_SECONDS = 1.0
 """So soon is looked again whether the objects of a deleted definition have gone."""
@@ -107,8 +112,8 @@ class DefinitionFollower:
                     group.create_task(self._look_again(name))
             except NotFoundError:
                 continue
-            except ApiError as error:
-                _log.warning("definition not settled, retrying", name=name, error=error.message)
+            except (ApiError, StoreUnavailableError) as error:
+                _log.warning("definition not settled, retrying", name=name, error=str(error))
                 group.create_task(self._look_again(name))
 
     async def _look_again(self, name: str) -> None:

@@ -38,7 +38,7 @@ from kubegang.apiserver.yamlform import document_as_yaml
 AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 _AGGREGATED_PARAMETERS = {"g=apidiscovery.k8s.io", "v=v2", "as=apigroupdiscoverylist"}
-_OTHER_PATHS = ("/healthz", "/livez", "/metrics", "/openapi/v3", "/readyz")
+_OTHER_PATHS = ("/healthz", "/livez", "/metrics", "/metrics/slis", "/openapi/v3", "/readyz")
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 

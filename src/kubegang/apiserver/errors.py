@@ -25,7 +25,12 @@ from kubegang.apimachinery.errors import (
 )
 from kubegang.apimachinery.gotext import go_quote
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.store.interface import CompactedError, FutureRevisionError, StoreError
+from kubegang.store.interface import (
+    CompactedError,
+    FutureRevisionError,
+    StoreError,
+    StoreFullError,
+)
 
 MAX_BODY_BYTES = 3 * 1024 * 1024
 """The largest request body, as kube-apiserver has it."""
@@ -117,6 +122,9 @@ def from_store(error: StoreError) -> ApiError:
         return ExpiredError("The resourceVersion for the provided list is too old.")
     if isinstance(error, FutureRevisionError):
         return ServerTimeoutError(f"Timeout: {error}")
+    if isinstance(error, StoreFullError):
+        # What 1.37.2 says while its etcd has no space; programs look for this text.
+        return UnexplainedError("etcdserver: mvcc: database space exceeded")
     return ServiceUnavailableError(f"storage is unavailable: {error}")
 
 

@@ -11,7 +11,16 @@ from collections import deque
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apiserver import codec
 from kubegang.apiserver.backend import Backend
-from kubegang.store.interface import Item, KeyMissingError, Revision, RevisionConflictError
+from kubegang.base.logging import logger
+from kubegang.store.interface import (
+    Item,
+    KeyMissingError,
+    Revision,
+    RevisionConflictError,
+    StoreUnavailableError,
+)
+
+_LOG = logger("apiserver")
 
 EVENT_SECONDS = 3600.0
 _STEP_SECONDS = 60.0
@@ -26,13 +35,17 @@ async def expire_events_forever(
         return
     marks: deque[tuple[float, Revision]] = deque()
     while True:
-        marks.append((backend.clock.now(), backend.store.revision))
+        marks.append((backend.clock.steady(), backend.store.revision))
         await backend.clock.sleep(_STEP_SECONDS)
         expired: Revision | None = None
-        while marks and marks[0][0] <= backend.clock.now() - lifetime_seconds:
+        while marks and marks[0][0] <= backend.clock.steady() - lifetime_seconds:
             expired = marks.popleft()[1]
         if expired is not None:
-            await _delete_older(backend, events, expired)
+            try:
+                await _delete_older(backend, events, expired)
+            except StoreUnavailableError as error:
+                # The next round takes these too.
+                _LOG.warning("old events are not deleted", error=str(error))
 
 
 async def _delete_older(backend: Backend, events: ResourceInfo, revision: Revision) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from kubegang.apiserver.healthslis import HealthSlis, slis_route
 from kubegang.apiserver.requests import parse_query
 from kubegang.apiserver.responses import TEXT, Answer, page_not_found
 from kubegang.store.interface import Store, StoreError
@@ -20,26 +21,28 @@ Check = Callable[[], str]
 
 
 def health_routes(store: Store, ready: Mapping[str, Check]) -> list[Route]:
-    """Return the routes of the three endpoints.
+    """Return the routes of the three endpoints, and of what was found there.
 
     Args:
         store: what everything rests on.
         ready: further checks for ``/readyz``, by name, in the order in which they are listed.
     """
     alive: dict[str, Check] = {"ping": lambda: "", "storage": lambda: _storage_problem(store)}
-    routes: list[Route] = []
+    slis = HealthSlis()
+    routes: list[Route] = [slis_route(slis)]
     for name, checks in (("healthz", alive), ("livez", alive), ("readyz", {**alive, **ready})):
-        routes.append(Route(f"/{name}", HealthEndpoint(name, checks)))
-        routes.append(Route(f"/{name}/{{check}}", HealthEndpoint(name, checks)))
+        routes.append(Route(f"/{name}", HealthEndpoint(name, checks, slis)))
+        routes.append(Route(f"/{name}/{{check}}", HealthEndpoint(name, checks, slis)))
     return routes
 
 
 class HealthEndpoint:
     """One of the endpoints, and its checks one by one below it."""
 
-    def __init__(self, name: str, checks: Mapping[str, Check]) -> None:
+    def __init__(self, name: str, checks: Mapping[str, Check], slis: HealthSlis) -> None:
         self._name = name
         self._checks = checks
+        self._slis = slis
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the checks and answer 200 or 500."""
@@ -68,6 +71,7 @@ class HealthEndpoint:
                 lines.append(f"[+]{name} excluded: ok")
                 continue
             problem = check()
+            self._slis.note(self._name, name, well=not problem)
             failed = failed or bool(problem)
             lines.append(f"[-]{name} failed: {problem}" if problem else f"[+]{name} ok")
         unknown = [name for name in excluded if name not in self._checks]

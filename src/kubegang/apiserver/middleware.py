@@ -70,7 +70,7 @@ class RequestLog:
             return
         audit_id = new_uid(self._rng)
         scope["kubegang.audit-id"] = audit_id
-        began = self._clock.now()
+        began = self._clock.steady()
         status = 0
 
         async def send_with_id(message: Message) -> None:
@@ -83,7 +83,7 @@ class RequestLog:
         try:
             await self._app(scope, receive, send_with_id)
         finally:
-            seconds = self._clock.now() - began
+            seconds = self._clock.steady() - began
             self._note(scope, status, seconds)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
@@ -126,6 +126,35 @@ class PanicGuard:
             )
             if not started:
                 await error_answer(internal(error))(scope, receive, send)
+
+
+class HeadLimit:
+    """Refuses requests with more in their head than Go's server reads."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on if its head is not too long."""
+        if scope["type"] == "http" and _head_bytes(scope) > _MAX_HEAD_BYTES:
+            await _TOO_LARGE(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def _head_bytes(scope: Scope) -> int:
+    return sum(len(name) + len(value) for name, value in scope["headers"])
+
+
+_MAX_HEAD_BYTES = 1 << 20
+"""The default of Go's ``http.Server``, which kube-apiserver keeps."""
+
+_TOO_LARGE = Answer(
+    b"431 Request Header Fields Too Large",
+    431,
+    content_type="text/plain; charset=utf-8",
+    headers=(("connection", "close"),),
+)
 
 
 class InFlightLimit:

@@ -75,8 +75,6 @@ _STREAM_OPTIONS = {
 }
 """Query parameters of subresources that carry no object."""
 
-Method = Literal["get", "put", "post", "delete", "patch"]
-
 
 def paths_of(group_version: GroupVersion, rows: Iterable[ResourceInfo]) -> JsonObject:
     """Return all paths of one group version, sorted."""

@@ -15,7 +15,6 @@ from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.chance import Rng, generated_name, new_uid
 from kubegang.apiserver.customresources.preparing import complete_custom, prepare_custom_update
-from kubegang.apiserver.strategies.namespaces import prepare_finalize
 from kubegang.apiserver.strategies.rules import KindRules
 from kubegang.apiserver.strategies.table import rules_of
 from kubegang.base.feature_gates import FeatureGates
@@ -59,7 +58,7 @@ def prepare_create(
     metadata["creationTimestamp"] = now
     for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         metadata.pop(name, None)
-    if info.generation:
+    if _keeps_generation(info, gates):
         metadata["generation"] = 1
     if custom := custom_of(info):
         if custom.has_status:
@@ -100,22 +99,27 @@ def prepare_update(
     if custom := custom_of(info):
         prepare_custom_update(new, old, custom, subresource=subresource)
         return
-    if subresource == "status":
+    if subresource in rules.own_subresources:
+        rules.own_subresources[subresource](new, old, now)
+    elif subresource == "status":
         _keep_all_but_status(new, old, rules)
         if rules.stamp_status_update is not None:
             rules.stamp_status_update(new, old, now)
     elif info.status_subresource:
         _take(new, old, "status")
-    if subresource == "finalize":
-        prepare_finalize(new, old)
-    elif not subresource:
+    if not subresource:
         if rules.prepare_update is not None:
             rules.prepare_update(new, old)
         if rules.stamp_update is not None:
             rules.stamp_update(new, old, now)
     drop_disabled_fields(new, old, info.gvk, gates)
-    if info.generation and new.get("spec") != old.get("spec"):
+    if _keeps_generation(info, gates) and rules.counted(new) != rules.counted(old):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+
+def _keeps_generation(info: ResourceInfo, gates: FeatureGates) -> bool:
+    needed = info.generation_gate
+    return info.generation and (not needed or gates.enabled_if_known(needed))
 
 
 def _keep_system_metadata(new: JsonObject, old: JsonObject) -> None:

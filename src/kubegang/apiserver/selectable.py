@@ -154,6 +154,10 @@ def _service_values(service: _Sections) -> dict[str, str]:
     return {"spec.clusterIP": spec.get("clusterIP", ""), "spec.type": spec.get("type", "")}
 
 
+def _signing_request_values(request: _Sections) -> dict[str, str]:
+    return {"spec.signerName": str(request.spec.get("signerName", ""))}
+
+
 def _slice_values(one: _Sections) -> dict[str, str]:
     spec = one.spec
     return {"spec.nodeName": spec.get("nodeName", ""), "spec.driver": spec.get("driver", "")}
@@ -206,6 +210,9 @@ _KINDS = {
     GroupResource("", "secrets"): _core(_secret_values, "type"),
     GroupResource("", "replicationcontrollers"): _core(_replicas_values, "status.replicas"),
     GroupResource("", "services"): _core(_service_values, "spec.clusterIP", "spec.type"),
+    GroupResource("certificates.k8s.io", "certificatesigningrequests"): _core(
+        _signing_request_values, "spec.signerName"
+    ),
     GroupResource("batch", "jobs"): SelectableKind(
         _Sections,
         _job_values,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from kubegang.api.autoscaling.conversion import V1, without_own_annotations
 from kubegang.api.customresources.rows import custom_of
 from kubegang.api.scheme import ResourceInfo
 from kubegang.api.table_rules import NEWEST_TABLE_RULES, TableRules
@@ -18,12 +19,15 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.customresources.columns import custom_printer
 from kubegang.apiserver.printers import (
     apps,
+    autoscaling,
     batch,
+    certificates,
     coordination,
     core,
     definitions,
     discovery,
     events,
+    networking,
     nodes,
     pods,
     policy,
@@ -70,12 +74,17 @@ _PRINTERS: dict[tuple[str, str], Printer] = {
     ("apps", "Deployment"): apps.DEPLOYMENT,
     ("apps", "ReplicaSet"): apps.REPLICA_SET,
     ("apps", "StatefulSet"): apps.STATEFUL_SET,
+    ("autoscaling", "HorizontalPodAutoscaler"): autoscaling.AUTOSCALER,
     ("autoscaling", "Scale"): scale.SCALE,
     ("batch", "CronJob"): batch.CRON_JOB,
     ("batch", "Job"): batch.JOB,
+    ("certificates.k8s.io", "CertificateSigningRequest"): certificates.SIGNING_REQUEST,
     ("coordination.k8s.io", "Lease"): coordination.LEASE,
     ("discovery.k8s.io", "EndpointSlice"): discovery.ENDPOINT_SLICE,
     ("events.k8s.io", "Event"): events.EVENT,
+    ("networking.k8s.io", "Ingress"): networking.INGRESS,
+    ("networking.k8s.io", "IngressClass"): networking.INGRESS_CLASS,
+    ("networking.k8s.io", "NetworkPolicy"): networking.NETWORK_POLICY,
     ("node.k8s.io", "RuntimeClass"): runtimeclasses.RUNTIME_CLASS,
     ("policy", "PodDisruptionBudget"): policy.POD_DISRUPTION_BUDGET,
     ("rbac.authorization.k8s.io", "ClusterRole"): _PLAIN,
@@ -102,6 +111,8 @@ def _printer(info: ResourceInfo, rules: TableRules) -> Printer:
         return custom_printer(custom)
     if info.kind == "CustomResourceDefinition" and not rules.definitions_have_columns:
         return _PLAIN
+    if info.kind == "IngressClass" and not rules.default_ingress_class:
+        return networking.INGRESS_CLASS_UNMARKED
     return _PRINTERS.get((info.group, info.kind), _DEFAULT)
 
 
@@ -178,9 +189,12 @@ def _row_object(
 
 
 def partial_object(obj: JsonObject, *, version: str = "v1") -> JsonObject:
-    """Return the PartialObjectMetadata of an object."""
+    """Return the PartialObjectMetadata of an object, without what a version added to it."""
+    metadata = obj.get("metadata") or {}
+    if (obj.get("apiVersion"), obj.get("kind")) == (V1, "HorizontalPodAutoscaler"):
+        metadata = without_own_annotations(metadata)
     return {
         "kind": "PartialObjectMetadata",
         "apiVersion": f"meta.k8s.io/{version}",
-        "metadata": obj.get("metadata") or {},
+        "metadata": metadata,
     }

@@ -89,49 +89,49 @@ def _prepare(
     managed: bool,
     precondition: bool,
 ) -> _Prepared:
-    info = write.info
-    old = conversion.from_stored(item.value, info)
-    # From a copy of its own: the new object is changed in place below, and compared with the
-    # old one in the end.
-    new = change(conversion.from_stored(item.value, info))
-    new["metadata"] = new.get("metadata") or {}
-    check_name(new, write)
-    place_in_namespace(new, write)
-    complete(new, info, backend.gates)
-    if precondition:
-        _check_uid(new, old, write)
-    write.warn(drop_repeated_owners(new, from_patch=not precondition))
+    old, new = _changed(backend, write, item, change, precondition=precondition)
     if not managed:
         _record(backend, write, old, new)
     backend.admission.admit(write.admission("update", new, old))
     _check_revision(new, item, write)
     if write.is_service:
         allocate(backend.services, write.held, new, old)
-    prepare_update(
-        new,
-        old,
-        info,
-        gates=backend.gates,
-        subresource=write.subresource,
-        now=format_time(backend.clock.now()),
-    )
-    canonicalize(new, info.gvk)
-    errors = update_errors(
-        new,
-        old,
-        info,
-        backend.gates,
-        subresource=write.subresource,
-        release=backend.validation,
-    )
-    write.check_valid(write.name, errors, kind=new["kind"])
-    write.warn(
-        update_warnings(new, old, info, subresource=write.subresource, release=backend.warnings)
-    )
-    backend.admission.check(write.admission("update", new, old))
+    _validate(backend, write, new, old)
+    write.warn(backend.admission.check(write.admission("update", new, old)))
     if new["metadata"].get("managedFields") != old["metadata"].get("managedFields"):
         keep_times(old, new)
     return _Prepared(new, old)
+
+
+def _changed(
+    backend: Backend, write: Write, item: Item, change: Change, *, precondition: bool
+) -> tuple[JsonObject, JsonObject]:
+    """Return the stored object, and what the change makes of it, complete."""
+    old = conversion.from_stored(item.value, write.info)
+    # From a copy of its own: the new object is changed in place below, and compared with the
+    # old one in the end.
+    new = change(conversion.from_stored(item.value, write.info))
+    new["metadata"] = new.get("metadata") or {}
+    check_name(new, write)
+    place_in_namespace(new, write)
+    complete(new, write.info, backend.gates)
+    if precondition:
+        _check_uid(new, old, write)
+    write.warn(drop_repeated_owners(new, from_patch=not precondition))
+    return old, new
+
+
+def _validate(backend: Backend, write: Write, new: JsonObject, old: JsonObject) -> None:
+    """Put what users may not change in order, and refuse what is wrong."""
+    info, subresource = write.info, write.subresource
+    now = format_time(backend.clock.now())
+    prepare_update(new, old, info, gates=backend.gates, subresource=subresource, now=now)
+    canonicalize(new, info.gvk)
+    errors = update_errors(
+        new, old, info, backend.gates, subresource=subresource, release=backend.validation
+    )
+    write.check_valid(write.name, errors, kind=new["kind"])
+    write.warn(update_warnings(new, old, info, subresource=subresource, release=backend.warnings))
 
 
 async def _store(backend: Backend, write: Write, item: Item, prepared: _Prepared) -> bytes:

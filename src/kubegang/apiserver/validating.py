@@ -46,9 +46,13 @@ def update_errors(
     of_status = subresource == "status"
     if custom := custom_of(info):
         return custom.status_errors(new, old) if of_status else custom.update_errors(new, old)
-    rules = rules_of(info.group_resource).validity
-    validate = validate_status_update if of_status else validate_update
-    return validate(new, old, info.gvk, gates, rules=rules, release=release)
+    special = rules_of(info.group_resource)
+    rules = special.validity
+    if of_status or subresource in special.own_subresources:
+        return validate_status_update(
+            new, old, info.gvk, gates, subresource=subresource, rules=rules, release=release
+        )
+    return validate_update(new, old, info.gvk, gates, rules=rules, release=release)
 
 
 def early_warnings(obj: JsonObject, info: ResourceInfo) -> list[str]:

@@ -6,6 +6,7 @@ DELETED, whatever really happened to it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -17,6 +18,7 @@ from kubegang.apiserver import conversion
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.changes import PreparedChange
 from kubegang.apiserver.negotiation import Representation
+from kubegang.apiserver.pushing import chunk
 from kubegang.apiserver.rendering import shaped
 from kubegang.apiserver.requests import ApiRequest
 from kubegang.apiserver.selection import Selection
@@ -51,6 +53,13 @@ class EventWriter:
 
     def change(self, change: Change) -> bytes:
         """Return the event that a change is for this watcher, empty if it is none."""
+        return self._event(change, as_it_is, "line")
+
+    def chunk(self, change: Change) -> bytes:
+        """Return the same as a chunk of an answer."""
+        return self._event(change, chunk, "chunk")
+
+    def _event(self, change: Change, form: Callable[[bytes], bytes], name: str) -> bytes:
         prepared = self._backend.changes.prepare(change)
         event_type = self._event_type(prepared)
         if event_type is None:
@@ -59,9 +68,9 @@ class EventWriter:
         make_value = prepared.previous_at_revision if left else lambda: change.value
         if self._representation.shape == "table":
             # A table tells ages, and the columns only once: it is made for each watcher.
-            return self._line(event_type, make_value())
-        key = (event_type, self._request.info.gvk, self._representation.shape, left)
-        return prepared.line(key, lambda: self._line(event_type, make_value()))
+            return form(self._line(event_type, make_value()))
+        key = (event_type, self._request.info.gvk, self._representation.shape, left, name)
+        return prepared.line(key, lambda: form(self._line(event_type, make_value())))
 
     def bookmark(self, revision: int, *, initial_events_end: bool = False) -> bytes:
         """Return the event that says up to where this watcher has seen everything."""
@@ -112,6 +121,11 @@ class EventWriter:
 
 def _line(event_type: EventType, obj: bytes) -> bytes:
     return b'{"type":"%b","object":%b}\n' % (event_type.encode(), obj)
+
+
+def as_it_is(line: bytes) -> bytes:
+    """Return a line unchanged."""
+    return line
 
 
 _PLAIN_TYPES: dict[str, EventType] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.errors import BadRequestError, ConflictError, conflict
@@ -25,8 +25,7 @@ _REGISTRY_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
+class Write(msgspec.Struct, frozen=True, kw_only=True):
     """One write to one object, whoever asked for it.
 
     Attributes:
@@ -46,8 +45,8 @@ class Write:
     options: WriteOptions
     subresource: str = ""
     identity: Identity | None = None
-    warnings: list[str] = field(default_factory=list)
-    held: Reservation = field(default_factory=Reservation)
+    warnings: list[str] = msgspec.field(default_factory=list)
+    held: Reservation = msgspec.field(default_factory=Reservation)
 
     @property
     def is_service(self) -> bool:

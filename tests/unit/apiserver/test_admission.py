@@ -74,6 +74,12 @@ class Cluster:
     def limit_ranges(self, _namespace: str) -> tuple[JsonObject, ...]:
         return self.limits
 
+    def pods(self, _namespace: str) -> tuple[JsonObject, ...]:
+        return ()
+
+    def default_ingress_class(self) -> str | None:
+        return None
+
     def default_storage_class(self) -> str | None:
         return self.storage_class
 
@@ -118,9 +124,14 @@ def test_plugins_run_in_upstreams_order() -> None:
         "StorageObjectInUseProtection",
         "RuntimeClass",
         "PodGroupProtection",
+        "DefaultIngressClass",
         "PodTopologyLabels",
+        "CertificateSubjectRestriction",
         "PodGroupWorkloadExists",
         "JobValidation",
+        "CertificateApproval",
+        "CertificateSigning",
+        "PodSecurity",
         "ResourceQuota",
     )
 

@@ -32,6 +32,9 @@ class StoppedClock:
     def now(self) -> float:
         return 0.0
 
+    def steady(self) -> float:
+        return 0.0
+
     async def sleep(self, seconds: float) -> None:
         raise AssertionError(f"nobody waits {seconds} s for an answer")
 

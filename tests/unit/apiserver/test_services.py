@@ -113,3 +113,13 @@ def test_an_update_keeps_what_it_leaves_out() -> None:
     spec = allocated(pool, service(type="NodePort", ports=[{"port": 8080}]), old)
     assert spec["clusterIP"] == old["spec"]["clusterIP"]
     assert spec["ports"][0]["nodePort"] == old["spec"]["ports"][0]["nodePort"]
+
+
+def test_an_address_that_only_old_clients_read_is_given_where_that_is_fine() -> None:
+    """Measured on 1.35.4, where StrictIPCIDRValidation is off."""
+    lenient = ServicePool(MemoryStore(), random.Random(1), any_form=True)
+    obj = service(clusterIP="010.0.0.7")
+    allocate(lenient, Reservation(), obj, None)
+    assert obj["spec"]["clusterIPs"] == ["010.0.0.7"]
+    with pytest.raises(InvalidError, match="must not have leading 0s"):
+        allocate(new_pool(), Reservation(), service(clusterIP="010.0.0.7"), None)

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from kubegang.apimachinery.objects import GroupResource
 from kubegang.apiserver.admission import (
+    certificates,
+    ingressclasses,
     limitranges,
     pods,
     priority,
@@ -22,6 +24,7 @@ from kubegang.apiserver.admission.adminaccess import check_admin_access
 from kubegang.apiserver.admission.escalation import confirm_no_escalation
 from kubegang.apiserver.admission.finalizers import protect_with
 from kubegang.apiserver.admission.namespaces import admit_into_namespace, keep_immortal
+from kubegang.apiserver.admission.podsecurity import check_security
 from kubegang.apiserver.admission.request import AdmissionRequest, Admit, Lookup, Operation
 from kubegang.apiserver.admission.workloads import admit_group_of_workload, keep_parallelism
 from kubegang.apiserver.authorization.authorizer import Authorizer
@@ -83,16 +86,32 @@ _ROWS = (
         "podgroups.scheduling.k8s.io",
         protect_with(_GROUP_FINALIZER),
     ),
+    _Row(
+        "DefaultIngressClass",
+        "create",
+        "ingresses.networking.k8s.io",
+        ingressclasses.choose_class,
+    ),
     _Row("PodTopologyLabels", "create", "pods", pods.copy_topology_to_pod),
     _Row("PodTopologyLabels", "create", "pods/binding", pods.copy_topology_to_binding),
 )
 
-_CHECKS = (
+_LIMITS = (
     _Row("LimitRanger", "create", "pods", limitranges.check_pod_limits),
     _Row("LimitRanger", "create", "persistentvolumeclaims", limitranges.check_claim_limits),
     _Row("LimitRanger", "update", "persistentvolumeclaims", limitranges.check_claim_limits),
+)
+"""What is asked ahead of pod security, once the object is as it will be stored, and valid."""
+
+_CHECKS = (
     _Row("Priority", "create", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
     _Row("RuntimeClass", "create", "pods", runtimeclasses.check_overhead),
+    _Row(
+        "CertificateSubjectRestriction",
+        "create",
+        "certificatesigningrequests.certificates.k8s.io",
+        certificates.restrict_subject,
+    ),
     _Row("Priority", "update", "priorityclasses.scheduling.k8s.io", priority.only_one_default),
     _Row(
         "PodGroupWorkloadExists",
@@ -102,9 +121,13 @@ _CHECKS = (
     ),
     _Row("JobValidation", "update", "jobs.batch", keep_parallelism),
 )
-"""What is asked once the object is as it will be stored, and valid."""
+"""What is asked after pod security."""
 
 _ALWAYS = "validation"
+_REQUESTS = "certificatesigningrequests.certificates.k8s.io"
+_IDENTITY = (_Row(_ALWAYS, "create", _REQUESTS, certificates.note_requestor),)
+"""What the server writes itself about whoever writes."""
+
 _VALIDITY = (
     _Row(_ALWAYS, "create", "resourceclaims.resource.k8s.io", check_admin_access),
     _Row(_ALWAYS, "create", "resourceclaimtemplates.resource.k8s.io", check_admin_access),
@@ -112,11 +135,21 @@ _VALIDITY = (
 )
 """Rules of validity that need to look something up; they are not plug-ins' to switch off."""
 
-PLUGINS = (*dict.fromkeys(row.plugin for row in (*_ROWS, *_CHECKS)), "ResourceQuota")
+PLUGINS = (
+    *dict.fromkeys(row.plugin for row in (*_ROWS, *_LIMITS, *_CHECKS)),
+    "CertificateApproval",
+    "CertificateSigning",
+    "PodSecurity",
+    "ResourceQuota",
+)
 """The plug-ins that exist here, in their order."""
 
 OFF_BY_DEFAULT = frozenset({"ServiceAccount", "TaintNodesByCondition"})
 """Off unless enabled: there is no node agent that would mount tokens or take the taint away."""
+
+
+NEWEST_POD_SECURITY = 37
+"""The minor release whose levels of pod security are known last."""
 
 
 class UnknownPluginError(ValueError):
@@ -146,8 +179,11 @@ class Admission:
         enabled: Collection[str] = (),
         disabled: Collection[str] = (),
         authorizer: Authorizer | None = None,
+        pod_security: int = NEWEST_POD_SECURITY,
     ) -> None:
         """Choose the plug-ins; whoever is in both lists is off.
+
+        ``pod_security`` is the minor release whose levels of pod security are the latest.
 
         Raises:
             UnknownPluginError: a name is not among ``PLUGINS``.
@@ -158,9 +194,12 @@ class Admission:
         self._lookup = lookup
         self._gates = gates
         self._authorizer = authorizer
+        self._pod_security = pod_security
         self._changing = _Chains(_ROWS, on)
+        self._limiting = _Chains(_LIMITS, on)
         self._checking = _Chains(_CHECKS, on)
         self._validity = _Chains(_VALIDITY, (_ALWAYS,))
+        self._noted = _Chains(_IDENTITY, (_ALWAYS,))
 
     def has(self, plugin: str) -> bool:
         """Return whether a plug-in is on."""
@@ -172,19 +211,27 @@ class Admission:
         Raises:
             ApiError: one of them refuses it.
         """
-        for admit in self._changing.of(request):
+        for admit in (*self._noted.of(request), *self._changing.of(request)):
             admit(request, self._lookup, self._gates)
         if self._authorizer is not None:
             confirm_no_escalation(request, self._authorizer)
 
-    def check(self, request: AdmissionRequest) -> None:
-        """Let plug-ins refuse a write that is complete and valid.
+    def check(self, request: AdmissionRequest) -> list[str]:
+        """Let plug-ins refuse a write that is complete and valid; return what they warn of.
 
         Raises:
             ApiError: one of them refuses it.
         """
-        for admit in (*self._validity.of(request), *self._checking.of(request)):
+        for admit in (*self._validity.of(request), *self._limiting.of(request)):
             admit(request, self._lookup, self._gates)
+        warnings: list[str] = []
+        if self.has("PodSecurity"):
+            warnings = check_security(request, self._lookup, newest=self._pod_security)
+        for admit in self._checking.of(request):
+            admit(request, self._lookup, self._gates)
+        if self._authorizer is not None:
+            certificates.confirm_signer_rights(request, self._authorizer, plugins=self._on)
+        return warnings
 
 
 class _Chains:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 import msgspec
@@ -14,13 +14,16 @@ from kubegang.store.interface import Item, Revision, Store
 
 _NAMESPACES = "/core/namespaces/"
 _NODES = "/core/nodes/"
+_PODS = "/core/pods/"
 _PRIORITY_CLASSES = "/scheduling.k8s.io/priorityclasses/"
 _WORKLOADS = "/scheduling.k8s.io/workloads/"
 _ACCOUNTS = "/core/serviceaccounts/"
 _LIMIT_RANGES = "/core/limitranges/"
 _STORAGE_CLASSES = "/storage.k8s.io/storageclasses/"
+_INGRESS_CLASSES = "/networking.k8s.io/ingressclasses/"
+_DEFAULT_INGRESS_CLASS = ("ingressclass.kubernetes.io/is-default-class",)
 _RUNTIME_CLASSES = "/node.k8s.io/runtimeclasses/"
-_DEFAULT_CLASS = (
+_DEFAULT_STORAGE_CLASS = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 )
@@ -131,12 +134,20 @@ class _ClassMetadata(msgspec.Struct, rename="camel"):
     annotations: dict[str, str] = {}
 
 
-class _StorageClass(msgspec.Struct):
+class _Class(msgspec.Struct):
     metadata: _ClassMetadata
 
 
-def _is_default(annotations: dict[str, str]) -> bool:
-    return any(annotations.get(name) == "true" for name in _DEFAULT_CLASS)
+def _default_of(classes: Iterable[_Class], marks: Iterable[str]) -> str | None:
+    """Return the name of the newest class with one of the marks, of those as old the first."""
+    found = [
+        one.metadata
+        for one in classes
+        if any(one.metadata.annotations.get(mark) == "true" for mark in marks)
+    ]
+    found.sort(key=lambda one: one.name)
+    found.sort(key=lambda one: one.creation_timestamp, reverse=True)
+    return found[0].name if found else None
 
 
 class _Decoded(Generic[T]):
@@ -176,7 +187,8 @@ class StoreLookup:
         self._classes = _Decoded(store, _PriorityClass)
         self._workloads = _Decoded(store, _Workload)
         self._groups = _Decoded(store, _PodGroup)
-        self._storage = _Decoded(store, _StorageClass)
+        self._storage = _Decoded(store, _Class)
+        self._ingress = _Decoded(store, _Class)
 
     def namespace_phase(self, name: str) -> str | None:
         """Return a namespace's phase, ``None`` if it does not exist."""
@@ -222,11 +234,17 @@ class StoreLookup:
     def default_storage_class(self) -> str | None:
         """Return the default class: of several the newest, then the first by name."""
         items = self._store.list(_STORAGE_CLASSES).items
-        classes = [self._storage.of(item).metadata for item in items]
-        defaults = [one for one in classes if _is_default(one.annotations)]
-        defaults.sort(key=lambda one: one.name)
-        defaults.sort(key=lambda one: one.creation_timestamp, reverse=True)
-        return defaults[0].name if defaults else None
+        return _default_of(map(self._storage.of, items), _DEFAULT_STORAGE_CLASS)
+
+    def pods(self, namespace: str) -> Iterator[JsonObject]:
+        """Return the pods of a namespace."""
+        items = self._store.list(f"{_PODS}{namespace}/").items
+        return (codec.decode(item.value) for item in items)
+
+    def default_ingress_class(self) -> str | None:
+        """Return the default class: of several the newest, then the first by name."""
+        items = self._store.list(_INGRESS_CLASSES).items
+        return _default_of(map(self._ingress.of, items), _DEFAULT_INGRESS_CLASS)
 
     def runtime_class(self, name: str) -> JsonObject | None:
         """Return a runtime class, ``None`` if it does not exist."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+import msgspec
 
 from kubegang.api.scheme import ResourceInfo
 from kubegang.apimachinery.errors import ForbiddenError, forbidden
@@ -15,8 +16,7 @@ from kubegang.base.feature_gates import FeatureGates
 Operation = Literal["create", "update", "delete"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionRequest:
+class AdmissionRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One write, decoded and defaulted, before the common rules of its kind.
 
     Attributes:
@@ -136,6 +136,14 @@ class Lookup(Protocol):
 
     def default_storage_class(self) -> str | None:
         """Return the storage class for claims that name none, if there is one."""
+        ...
+
+    def pods(self, namespace: str) -> Iterable[JsonObject]:
+        """Return the pods of a namespace."""
+        ...
+
+    def default_ingress_class(self) -> str | None:
+        """Return the class for ingresses that name none, if there is one."""
         ...
 
     def runtime_class(self, name: str) -> JsonObject | None:

@@ -13,28 +13,21 @@ from starlette.types import ASGIApp
 
 from kubegang.api.customresources.metadata import CoercionError
 from kubegang.api.customresources.rows import custom_of
-from kubegang.apimachinery.decoding import (
-    MalformedBodyError,
-    decode_yaml,
-    prune,
-    strict_problems,
-    unknown_fields,
-)
+from kubegang.apimachinery.decoding import MalformedBodyError, decode_yaml, strict_problems
 from kubegang.apimachinery.errors import BadRequestError, NotFoundError
 from kubegang.apimachinery.gotext import go_plain
+from kubegang.apimachinery.jsonpatch import json_patch
 from kubegang.apimachinery.managedfields import apply
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
-from kubegang.apimachinery.patch import (
+from kubegang.apimachinery.patch import invalid_patch, merge_patch, opened_by, patched_text
+from kubegang.apimachinery.patchbodies import (
     decode_json_patch,
     decode_merge_patch,
     decode_strategic_merge_patch,
-    invalid_patch,
-    json_patch,
-    merge_patch,
-    patched_text,
 )
 from kubegang.apimachinery.strategicmerge import strategic_merge_patch
 from kubegang.apimachinery.typecheck import conversion_problem, fits
+from kubegang.apimachinery.unknownfields import prune, unknown_fields
 from kubegang.apiserver.access import confirm_may_create
 from kubegang.apiserver.backend import Backend
 from kubegang.apiserver.bodies import WrongObjectError, check_kind, conform, name_kind
@@ -100,7 +93,9 @@ def _json_change(
         # Decoded anew each time: the result shares parts with the patch and is changed later.
         operations, _ = decode_json_patch(body)
         patched = json_patch(old, operations)
-        return _conform(backend, request, patched, validation, complaints)
+        return _conform(
+            backend, request, patched, validation, complaints, touched=opened_by(operations)
+        )
 
     return change
 
@@ -112,8 +107,9 @@ def _merge_change(
     complaints = strict_problems([], repeated)
 
     def change(old: JsonObject) -> JsonObject:
-        patched = merge_patch(old, decode_merge_patch(body)[0])
-        return _conform(backend, request, patched, validation, complaints)
+        asked, _ = decode_merge_patch(body)
+        patched = merge_patch(old, asked)
+        return _conform(backend, request, patched, validation, complaints, touched=asked)
 
     return change
 
@@ -124,10 +120,12 @@ def _conform(
     patched: JsonObject,
     validation: FieldValidation,
     complaints: list[str],
+    *,
+    touched: JsonObject,
 ) -> JsonObject:
     """Check what a JSON or merge patch has made, as if it had come as a body."""
     custom = custom_of(request.info)
-    shown = patched_text(patched if custom is None else by_name(patched))
+    shown = patched_text(patched if custom is None else by_name(patched), touched)
     try:
         if custom is not None:
             request.warn_anew()

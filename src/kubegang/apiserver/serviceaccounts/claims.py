@@ -18,8 +18,6 @@ LEGACY_ISSUER = "kubernetes/serviceaccount"
 _LEGACY = "kubernetes.io/serviceaccount/"
 _EXTRA = "authentication.kubernetes.io/"
 
-BOUND_KINDS = ("pod", "secret", "node")
-
 
 class Reference(msgspec.Struct, frozen=True):
     """An object that a token names."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from kubegang.api.validation.core.families import NO_ADDRESS
 from kubegang.api.validation.core.services import needs_health_check
+from kubegang.api.validation.formats import parse_address
 from kubegang.apimachinery.errors import InternalError
 from kubegang.apimachinery.field import FieldError, Path, invalid_object, invalid_value
 from kubegang.apimachinery.objects import JsonObject
@@ -41,7 +42,7 @@ def allocate(
     if old_spec is not None:
         _keep(spec, old_spec)
     join_addresses(spec, old_spec)
-    _refuse(service, settle_families(spec, old_spec))
+    _refuse(service, settle_families(spec, old_spec, any_form=pool.any_form))
     try:
         _refuse(service, _allocate_address(pool, reservation, spec, old_spec or {}))
         if _has_node_ports(spec):
@@ -106,7 +107,9 @@ def _allocate_address(
 
 def _address_problem(pool: ServicePool, address: str) -> str:
     ends = (str(NETWORK.network_address), str(NETWORK.broadcast_address))
-    if address in ends or address not in {str(host) for host in NETWORK}:
+    known = parse_address(address)
+    plain = address if known is None else str(known)
+    if plain in ends or plain not in {str(host) for host in NETWORK}:
         return "the provided network does not match the current range"
     return "provided IP is already allocated" if pool.has_address(address) else ""
 

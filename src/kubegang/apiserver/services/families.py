@@ -5,6 +5,7 @@ In place, on wire objects. Pure otherwise.
 
 from __future__ import annotations
 
+from kubegang.api.validation.addressforms import is_only_about_form
 from kubegang.api.validation.core.families import FAMILIES, NO_ADDRESS, validate_families
 from kubegang.api.validation.formats import ip_family
 from kubegang.apimachinery.field import FieldError, Path, invalid_value
@@ -32,13 +33,21 @@ def join_addresses(spec: JsonObject, old_spec: JsonObject | None) -> None:
     _set(spec, "clusterIPs", addresses)
 
 
-def settle_families(spec: JsonObject, old_spec: JsonObject | None) -> list[FieldError]:
-    """Fill in families and policy; return what is wrong with those that were asked for."""
+def settle_families(
+    spec: JsonObject, old_spec: JsonObject | None, *, any_form: bool = False
+) -> list[FieldError]:
+    """Fill in families and policy; return what is wrong with those that were asked for.
+
+    ``any_form`` lets addresses be written as old clients write them.
+    """
     if spec.get("type") == "ExternalName":
         return []
     headless = spec.get("clusterIP") == NO_ADDRESS and not spec.get("selector")
     _settle_policy(spec, old_spec, headless=headless)
-    errors = list(validate_families(spec)) or _reductions(spec, old_spec)
+    errors = [
+        error for error in validate_families(spec) if not (any_form and is_only_about_form(error))
+    ]
+    errors = errors or _reductions(spec, old_spec)
     errors = errors or [*_too_many(spec), *_infer(spec)]
     if errors:
         return errors

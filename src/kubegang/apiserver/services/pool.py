@@ -42,9 +42,14 @@ class Reservation:
 
 
 class ServicePool:
-    """The addresses and node ports of one cluster."""
+    """The addresses and node ports of one cluster.
 
-    def __init__(self, store: Store, rng: Rng) -> None:
+    Attributes:
+        any_form: addresses may be written as old clients write them, with leading zeros.
+    """
+
+    def __init__(self, store: Store, rng: Rng, *, any_form: bool = False) -> None:
+        self.any_form = any_form
         self._store = store
         self._rng = rng
         self._open: set[Reservation] = set()
@@ -58,7 +63,7 @@ class ServicePool:
         self._open.discard(reservation)
 
     def has_address(self, address: str) -> bool:
-        """Return whether an address is taken."""
+        """Return whether an address is taken; another form of it is not (as on 1.35.4)."""
         return address in self._addresses()
 
     def has_port(self, port: int) -> bool:

@@ -29,7 +29,7 @@ def prepare_update(new: JsonObject, old: JsonObject) -> None:
     new["spec"] = {**spec, "finalizers": finalizers} if finalizers else spec
 
 
-def prepare_finalize(new: JsonObject, old: JsonObject) -> None:
+def prepare_finalize(new: JsonObject, old: JsonObject, _now: str) -> None:
     """Keep everything but the finalizers of the spec and the metadata."""
     finalizers = (new.get("spec") or {}).get("finalizers")
     kept = {key: value for key, value in (old.get("spec") or {}).items() if key != "finalizers"}
@@ -42,5 +42,8 @@ def _active() -> JsonObject:
 
 
 NAMESPACES = KindRules(
-    new_status=_active, prepare_create=prepare_create, prepare_update=prepare_update
+    new_status=_active,
+    prepare_create=prepare_create,
+    prepare_update=prepare_update,
+    own_subresources={"finalize": prepare_finalize},
 )

@@ -6,6 +6,8 @@ from base64 import b64encode
 
 from kubegang.api.defaults.batch import generate_selector
 from kubegang.apimachinery.objects import GroupResource, JsonObject
+from kubegang.apiserver.strategies.autoscalers import AUTOSCALERS
+from kubegang.apiserver.strategies.certificates import SIGNING_REQUESTS
 from kubegang.apiserver.strategies.daemonsets import DAEMON_SETS
 from kubegang.apiserver.strategies.definitions import DEFINITIONS
 from kubegang.apiserver.strategies.devices import CLAIMS_ON_DEVICES, SLICES, TAINT_RULES
@@ -70,6 +72,7 @@ _RULES = {
     GroupResource("apiextensions.k8s.io", "customresourcedefinitions"): DEFINITIONS,
     GroupResource("apps", "daemonsets"): DAEMON_SETS,
     GroupResource("apps", "deployments"): KindRules(prepare_update=_count_annotations),
+    GroupResource("autoscaling", "horizontalpodautoscalers"): AUTOSCALERS,
     GroupResource("batch", "jobs"): KindRules(
         prepare_create=_select_own_pods,
         complete_accepted=_take_generated_labels,
@@ -81,6 +84,7 @@ _RULES = {
             "suppress this warning"
         ),
     ),
+    GroupResource("certificates.k8s.io", "certificatesigningrequests"): SIGNING_REQUESTS,
     GroupResource("discovery.k8s.io", "endpointslices"): KindRules(prepare_update=_count_change),
     GroupResource("events.k8s.io", "events"): _EVENTS,
     GroupResource("resource.k8s.io", "devicetaintrules"): TAINT_RULES,
