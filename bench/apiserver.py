@@ -1,8 +1,9 @@
 """How fast the API server answers beside kube-apiserver and etcd, row by row, in one run.
 
 Each plane runs its API server alone, with its state on disk, and gets the same requests from
-the same client on the same cores. Other work on the machine changes the figures, so only the
-ratios of one run mean anything.
+the same client, a light one, on the same cores. Other work on the machine changes the figures,
+so only the ratios of one run mean anything; the rows of processor time, of the API server with
+its storage, change least.
 
     python bench/apiserver.py [--nodes N] [--pods N] [--watchers N] [--only PLANE]
 """
@@ -11,17 +12,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
+import os
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import aiohttp
+import orjson
+import uvloop
 from control_plane import PeakMemory, Plane, kubegang_plane, kubernetes_plane
-from load import Api, many
+from lightclient import Connection, LightApi
+from load import many
 from rich.console import Console
 from rich.table import Table
 
@@ -30,6 +32,7 @@ CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 JSON_LIST_TIMES = 5
 WATCHERS_OF_PODS = 100
 CHANGES_WATCHED = 200
+TOLD_TIMES = 10
 SILENCE_SECONDS = 60.0
 
 Rows = dict[str, float]
@@ -62,110 +65,144 @@ def node(index: int) -> dict[str, Any]:
     }
 
 
-async def per_second(requests: Iterable[Awaitable[Any]], count: int) -> float:
-    """Send requests over 64 connections; return how many were answered a second."""
-    started = time.monotonic()
-    await many(requests)
-    return count / (time.monotonic() - started)
+class Meter:
+    """Measures what is done: how often a second, and what it costs the servers."""
+
+    def __init__(self, servers: Mapping[str, int]) -> None:
+        self._servers = servers
+        self.rows: Rows = {}
+
+    async def measure(self, what: str, count: float, work: Awaitable[Any]) -> None:
+        """Do some work and note its figures."""
+        started, before = time.monotonic(), self._processor_seconds()
+        await work
+        self.rows[f"{what}/s"] = count / (time.monotonic() - started)
+        self.rows[f"… server µs each ({what})"] = (self._processor_seconds() - before) / count * 1e6
+
+    def _processor_seconds(self) -> float:
+        return sum(map(processor_seconds, self._servers.values()))
 
 
-async def requests_per_second(api: Api, *, nodes: int, pods: int) -> Rows:
-    """Measure single requests, each kind by itself."""
+def processor_seconds(pid: int) -> float:
+    """Return how long a process has kept processors busy, with all its threads."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def single_requests(api: LightApi, meter: Meter, *, nodes: int, pods: int) -> None:
+    """Measure single requests over 64 connections, each kind by itself."""
     await many(api.post("/api/v1/nodes", node(i)) for i in range(nodes))
-    rows: Rows = {}
-    rows["pods created/s"] = await per_second((api.post(PODS, pod(i)) for i in range(pods)), pods)
-    rows["pods read/s"] = await per_second((api.get(f"{PODS}/p{i}") for i in range(pods)), pods)
-    rows["pods bound/s"] = await per_second((bind(api, i, nodes) for i in range(pods)), pods)
-    rows["status patches/s"] = await per_second((patch(api, i) for i in range(pods)), pods)
-    return rows
+
+    async def measure(what: str, requests: Iterable[Awaitable[Any]]) -> None:
+        await meter.measure(what, pods, many(requests))
+
+    await measure("pods created", (api.post(PODS, pod(i)) for i in range(pods)))
+    await measure("pods read", (api.get(f"{PODS}/p{i}") for i in range(pods)))
+    await measure("pods bound", (bind(api, i, nodes) for i in range(pods)))
+    await measure("status patches", (patch(api, i) for i in range(pods)))
 
 
-async def bind(api: Api, index: int, nodes: int) -> None:
+async def bind(api: LightApi, index: int, nodes: int) -> None:
     """Bind a pod, as a scheduler does."""
     target = {"apiVersion": "v1", "kind": "Node", "name": f"n{index % nodes}"}
     body = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": f"p{index}"}}
     await api.post(f"{PODS}/p{index}/binding", {**body, "target": target})
 
 
-async def patch(api: Api, index: int, word: str = "Running") -> None:
+async def patch(api: LightApi, index: int, word: str = "Running") -> None:
     """Change a pod's status, as a kubelet does."""
     await api.merge(f"{PODS}/p{index}/status", {"status": {"phase": "Running", "message": word}})
 
 
-async def lists_per_second(api: Api) -> Rows:
+async def lists(api: LightApi, meter: Meter) -> None:
     """List all pods, one request after the other."""
-    started = time.monotonic()
-    for _ in range(JSON_LIST_TIMES):
-        async with api.s.get(PODS) as answer:
-            await answer.read()
-    return {"lists of all pods/s": JSON_LIST_TIMES / (time.monotonic() - started)}
+
+    async def read() -> None:
+        for _ in range(JSON_LIST_TIMES):
+            await api.get(PODS)
+
+    await meter.measure("lists of all pods", JSON_LIST_TIMES, read())
 
 
-async def events_to_watchers(api: Api, *, watchers: int, changes: int) -> Rows:
+async def events_to_watchers(api: LightApi, meter: Meter, *, watchers: int, changes: int) -> None:
     """Let many watch all pods while some change; every watcher must hear of every change."""
 
     async def change() -> None:
         await many(patch(api, i, "changed") for i in range(changes))
 
-    seconds = await watched(api, PODS, watchers=watchers, events=changes, act=change)
-    return {f"events/s to {watchers} watchers": watchers * changes / seconds}
+    streams = await watching(api, PODS, watchers=watchers)
+    work = heard(streams, changes, change())
+    await meter.measure(f"events to {watchers} watchers", watchers * changes, work)
+    hang_up(streams)
 
 
-async def many_watchers(api: Api, *, watchers: int) -> Rows:
+async def many_watchers(api: LightApi, meter: Meter, *, watchers: int) -> None:
     """Hold many watches; tell how long an event takes to reach them all."""
+    streams = await watching(api, CONFIG_MAPS, watchers=watchers)
 
     async def change() -> None:
-        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "told"}}
-        await api.post(CONFIG_MAPS, body)
+        for number in range(TOLD_TIMES):
+            body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"told{number}"}}
+            await heard(streams, number + 1, api.post(CONFIG_MAPS, body))
 
-    seconds = await watched(api, CONFIG_MAPS, watchers=watchers, events=1, act=change)
-    return {f"watchers told/s, of {watchers}": watchers / seconds}
+    await meter.measure(f"watchers told, of {watchers}", watchers * TOLD_TIMES, change())
+    hang_up(streams)
 
 
-async def watched(
-    api: Api, path: str, *, watchers: int, events: int, act: Callable[[], Awaitable[None]]
-) -> float:
-    """Return the seconds from an act until each watcher has seen so many events of it."""
-    version = (await api.get(f"{path}?limit=1"))["metadata"]["resourceVersion"]
+async def watching(api: LightApi, path: str, *, watchers: int) -> list[Connection]:
+    """Begin watches from now on."""
+    version = orjson.loads(await api.get(f"{path}?limit=1"))["metadata"]["resourceVersion"]
     query = f"{path}?watch=true&resourceVersion={version}&timeoutSeconds=600"
-    timeout = aiohttp.ClientTimeout(total=None, sock_read=SILENCE_SECONDS)
-    connector = aiohttp.TCPConnector(limit=0, ssl=api.ssl)
-    session = aiohttp.ClientSession(api.base, headers=api.h, connector=connector, timeout=timeout)
-    async with session:
-        streams = await asyncio.gather(*(session.get(query) for _ in range(watchers)))
-        started = time.monotonic()
-        counting = [asyncio.create_task(count_lines(stream, events)) for stream in streams]
-        await act()
-        await asyncio.gather(*counting)
-        seconds = time.monotonic() - started
-        for stream in streams:
-            stream.close()
-    return seconds
+    streams: list[Connection] = []
+
+    async def begin() -> None:
+        streams.append(await api.watch(query))
+
+    await many(begin() for _ in range(watchers))
+    return streams
 
 
-async def count_lines(stream: aiohttp.ClientResponse, wanted: int) -> None:
-    """Read a watch until it has sent so many events."""
-    seen = 0
-    async for chunk in stream.content.iter_any():
-        seen += chunk.count(b"\n")
-        if seen >= wanted:
-            return
-    sys.exit(f"a watch ended after {seen} of {wanted} events")
+async def heard(streams: list[Connection], events: int, act: Awaitable[None]) -> None:
+    """Act, and return when each watch has had so many events since it began."""
+    done = asyncio.get_running_loop().create_future()
+    left = sum(stream.events < events for stream in streams)
+
+    def watch_for(stream: Connection) -> Callable[[], None]:
+        def notice() -> None:
+            nonlocal left
+            if stream.events >= events:
+                stream.on_events = lambda: None
+                left -= 1
+                if left == 0:
+                    done.set_result(None)
+
+        return notice
+
+    for stream in streams:
+        stream.on_events = watch_for(stream)
+    await act
+    async with asyncio.timeout(SILENCE_SECONDS):
+        await done
+
+
+def hang_up(streams: list[Connection]) -> None:
+    """End watches."""
+    for stream in streams:
+        stream.transport.close()
 
 
 async def measure(plane: Plane, arguments: argparse.Namespace) -> Rows:
     """Return the figures of a plane."""
     memory = PeakMemory(plane.servers)
-    where: Any = SimpleNamespace(kubeconfig=plane.kubeconfig)
-    async with Api(where) as api:
-        rows = await requests_per_second(api, nodes=arguments.nodes, pods=arguments.pods)
-        rows |= await lists_per_second(api)
-        rows |= await events_to_watchers(
-            api, watchers=WATCHERS_OF_PODS, changes=min(CHANGES_WATCHED, arguments.pods)
-        )
-        rows |= await many_watchers(api, watchers=arguments.watchers)
+    meter = Meter(plane.servers)
+    async with LightApi(plane.kubeconfig) as api:
+        await single_requests(api, meter, nodes=arguments.nodes, pods=arguments.pods)
+        await lists(api, meter)
+        changes = min(CHANGES_WATCHED, arguments.pods)
+        await events_to_watchers(api, meter, watchers=WATCHERS_OF_PODS, changes=changes)
+        await many_watchers(api, meter, watchers=arguments.watchers)
     peaks = memory.stop()
-    return rows | {f"peak memory of {name}, MiB": mib for name, mib in peaks.items()}
+    return meter.rows | {f"peak memory of {name}, MiB": mib for name, mib in peaks.items()}
 
 
 def report(results: dict[str, Rows]) -> None:
@@ -192,7 +229,7 @@ def main() -> None:
             continue
         print(f"== {name}", flush=True)
         with tempfile.TemporaryDirectory() as text, start(Path(text)) as plane:
-            results[name] = asyncio.run(measure(plane, arguments))
+            results[name] = uvloop.run(measure(plane, arguments))
     report(results)
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import socket
-import ssl
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 from kubegang.apimachinery.errors import (
     AlreadyExistsError,
@@ -22,77 +19,17 @@ from kubegang.apimachinery.errors import (
     TooManyRequestsError,
 )
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.app.certificates import Certificate, CertificateAuthority
-from kubegang.base.clock import RealClock
+from kubegang.app.certificates import CertificateAuthority
 from kubegang.base.turns import next_turn
 from kubegang.client.api import ApiClient
 from kubegang.client.asgi import AsgiTransport
 from kubegang.client.http import HttpTransport
 from kubegang.client.interface import Resource, UnreachableError, WatchEvent
-from kubegang.client.kubeconfig import KubeConfig
 from kubegang.client.requests import watch_request
 from kubegang.client.resources import CONFIGMAPS, NAMESPACES, NODES, PODS
 from kubegang.client.testing import RecordingClient
 from tests.contract.api_app import Api, Scripted, make_app
-
-# OpenSSL compares certificates with the real time, whatever clock we use.
-NOW = RealClock().now()
-
-
-@pytest.fixture
-def api() -> Api:
-    return Api()
-
-
-@pytest.fixture(scope="module")
-def authority() -> CertificateAuthority:
-    return CertificateAuthority.create(now=NOW)
-
-
-@asynccontextmanager
-async def served(api: Api, authority: CertificateAuthority, folder: Path) -> AsyncIterator[int]:
-    """Serve over TLS, for clients with a certificate of the authority only; yield the port."""
-    write_pem(folder, authority.server(("127.0.0.1", "localhost"), now=NOW), authority.pem)
-    # asyncio turns Nagle's algorithm off only where it is said that this is TCP.
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        make_app(api),
-        ssl_certfile=folder / "server.crt",
-        ssl_keyfile=str(folder / "server.key"),
-        ssl_ca_certs=str(folder / "ca.crt"),
-        ssl_cert_reqs=ssl.CERT_REQUIRED,
-        lifespan="off",
-        log_level="critical",
-        timeout_graceful_shutdown=1,
-    )
-    config.load()
-    server = uvicorn.Server(config)
-    server.lifespan = config.lifespan_class(config)
-    # Not ``serve``, which takes over signals and polls.
-    await server.startup(sockets=[listening])
-    try:
-        yield listening.getsockname()[1]
-    finally:
-        await server.shutdown(sockets=[listening])
-
-
-def write_pem(folder: Path, certificate: Certificate, ca: bytes) -> None:
-    (folder / "server.crt").write_bytes(certificate.certificate)
-    (folder / "server.key").write_bytes(certificate.key)
-    (folder / "ca.crt").write_bytes(ca)
-
-
-def kubeconfig(port: int, authority: CertificateAuthority, **changes: Any) -> KubeConfig:
-    """Return what a kubeconfig of the administrator says."""
-    certificate = authority.client("admin", ("system:masters",), now=NOW)
-    values: dict[str, Any] = {
-        "server": f"https://127.0.0.1:{port}",
-        "ca_data": authority.pem,
-        "client_certificate_data": certificate.certificate,
-        "client_key_data": certificate.key,
-    }
-    return KubeConfig(**{**values, **changes})
+from tests.contract.tlsserver import kubeconfig, served
 
 
 @pytest.fixture(params=["https", "asgi", "recording"])
@@ -376,150 +313,6 @@ async def test_subresources_and_options_are_part_of_the_request(
         "propagationPolicy": "Background",
         "preconditions": {"uid": "u", "resourceVersion": "7"},
     }
-
-
-# Only over HTTPS
-
-
-class CountingClock:
-    """A clock whose sleeps take no time and are remembered."""
-
-    def __init__(self) -> None:
-        self.slept: list[float] = []
-
-    def now(self) -> float:
-        return NOW + sum(self.slept)
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-
-
-async def test_an_overloaded_server_is_asked_again_when_it_said(
-    api: Api, authority: CertificateAuthority, tmp_path: Path
-) -> None:
-    clock = CountingClock()
-    async with served(api, authority, tmp_path) as port:
-        client = ApiClient(HttpTransport(kubeconfig(port, authority), clock=clock), user_agent="me")
-        api.script += [
-            Scripted(429, "busy", {"retry-after": "2"}),
-            Scripted(503, "starting", {"retry-after": "600"}),
-            Scripted(200, '{"metadata":{"resourceVersion":"3"},"items":null}'),
-        ]
-
-        assert (await client.list(NODES)).resource_version == "3"
-        assert clock.slept == [2, 30]
-
-        api.script += [Scripted(429, "busy", {"retry-after": "1"})] * 10
-        with pytest.raises(TooManyRequestsError):
-            await client.list(NODES)
-        assert len(clock.slept) == 2 + 9
-        await client.close()
-
-
-async def test_a_server_of_another_authority_is_not_trusted(
-    api: Api, authority: CertificateAuthority, tmp_path: Path
-) -> None:
-    other = CertificateAuthority.create(now=NOW)
-    async with served(api, authority, tmp_path) as port:
-        client = ApiClient(
-            HttpTransport(kubeconfig(port, authority, ca_data=other.pem)), user_agent="me"
-        )
-        with pytest.raises(UnreachableError, match="certificate verify failed"):
-            await client.list(CONFIGMAPS)
-        await client.close()
-    assert api.seen == []
-
-
-async def test_the_server_is_checked_for_the_name_that_the_kubeconfig_gives(
-    api: Api, authority: CertificateAuthority, tmp_path: Path
-) -> None:
-    async with served(api, authority, tmp_path) as port:
-        for name, trusted in (("localhost", True), ("elsewhere", False)):
-            config = kubeconfig(port, authority, tls_server_name=name)
-            client = ApiClient(HttpTransport(config), user_agent="me")
-            if trusted:
-                await client.list(CONFIGMAPS)
-            else:
-                with pytest.raises(UnreachableError, match="certificate"):
-                    await client.list(CONFIGMAPS)
-            await client.close()
-
-
-async def test_without_verification_any_certificate_will_do(
-    api: Api, authority: CertificateAuthority, tmp_path: Path
-) -> None:
-    async with served(api, authority, tmp_path) as port:
-        config = kubeconfig(port, authority, ca_data=b"", insecure=True)
-        client = ApiClient(HttpTransport(config), user_agent="me")
-        await client.list(CONFIGMAPS)
-        await client.close()
-
-
-async def test_a_client_without_certificate_is_sent_away(
-    api: Api, authority: CertificateAuthority, tmp_path: Path
-) -> None:
-    async with served(api, authority, tmp_path) as port:
-        config = kubeconfig(port, authority, client_certificate_data=b"", client_key_data=b"")
-        client = ApiClient(HttpTransport(config), user_agent="me")
-        with pytest.raises(UnreachableError):
-            await client.list(CONFIGMAPS)
-        await client.close()
-
-
-async def test_a_token_file_is_read_again_after_a_minute(
-    api: Api, authority: CertificateAuthority, tmp_path: Path
-) -> None:
-    clock = CountingClock()
-    token = tmp_path / "token"
-    async with served(api, authority, tmp_path) as port:
-        config = kubeconfig(port, authority, token_file=token)
-        client = ApiClient(HttpTransport(config, clock=clock), user_agent="me")
-        for content, pause in (("first\n", 0.0), ("second\n", 30.0), ("third\n", 31.0)):
-            replace(token, content)
-            await clock.sleep(pause)
-            await client.list(CONFIGMAPS)
-        await client.close()
-
-    sent = [seen.headers["authorization"] for seen in api.seen]
-    assert sent == ["Bearer first", "Bearer first", "Bearer third"]
-
-
-def replace(path: Path, content: str) -> None:
-    path.write_text(content)
-
-
-async def test_proxies_of_the_environment_are_not_used(
-    api: Api, authority: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:1")
-    async with served(api, authority, tmp_path) as port:
-        client = ApiClient(HttpTransport(kubeconfig(port, authority)), user_agent="me")
-        await client.list(CONFIGMAPS)
-        await client.close()
-
-
-async def test_a_server_that_says_nothing_counts_as_gone(
-    api: Api, authority: CertificateAuthority, tmp_path: Path
-) -> None:
-    async with served(api, authority, tmp_path) as port:
-        transport = HttpTransport(kubeconfig(port, authority), silence_seconds=0.05)
-        client = ApiClient(transport, user_agent="me")
-        with pytest.raises(UnreachableError, match="did not answer in time"):
-            await client.get(NODES, "silent")
-        await client.close()
-
-
-async def test_a_server_that_is_not_there_is_unreachable(authority: CertificateAuthority) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-    client = ApiClient(HttpTransport(kubeconfig(port, authority)), user_agent="me")
-
-    with pytest.raises(UnreachableError, match=f"https://127.0.0.1:{port}: "):
-        await client.list(CONFIGMAPS)
-    with pytest.raises(UnreachableError):
-        await anext(client.watch(CONFIGMAPS, resource_version="1"))
-    await client.close()
 
 
 # Only in process

@@ -489,3 +489,34 @@ async def test_closing_answers_what_was_accepted(store: Store) -> None:
     await store.close()
 
     assert (await write).key == "/pods/a"
+
+
+async def test_changes_are_offered_first_while_the_reader_waits(store: Store) -> None:
+    watch = store.watch("/pods/", after=store.revision)
+    taken: list[Change] = []
+    willing = True
+
+    def take(changes: list[Change]) -> bool:
+        if willing:
+            taken.extend(changes)
+        return willing
+
+    watch.offer_to(take)
+    # Nobody waits yet, so it is not offered: what is read comes first.
+    first = await put(store, "/pods/a", "one")
+    assert (taken, [change.revision for change in await watch.next_batch()]) == (
+        [],
+        [first.revision],
+    )
+    waiting = asyncio.ensure_future(watch.next_batch())
+    await asyncio.wait([waiting], timeout=0)
+    second = await put(store, "/pods/a", "two")
+    await put(store, "/other/a", "one")
+    assert [change.revision for change in taken] == [second.revision]
+    assert not waiting.done()
+
+    willing = False
+    third = await put(store, "/pods/a", "three")
+    assert [change.revision for change in await waiting] == [third.revision]
+    assert len(taken) == 1
+    watch.close()

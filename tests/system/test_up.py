@@ -11,8 +11,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kubegang.apimachinery.errors import ApiError
+from kubegang.app.errors import BadInputError
+from kubegang.cli.main import commands
 from kubegang.client.http import HttpTransport
 from kubegang.client.interface import Request, UnreachableError
 from kubegang.client.kubeconfig import load_kubeconfig
@@ -20,6 +23,7 @@ from kubegang.client.resources import CONFIGMAPS, NODES, PODS
 from tests.system.upprocess import PROGRAM, Up, up
 
 SIGTERM_SECONDS = 5
+OUTAGE = ("cannot reach the API server, trying again", "the API server answers again")
 NOWHERE = """\
 apiVersion: v1
 kind: Config
@@ -160,6 +164,7 @@ def refusal(*arguments: str) -> str:
     return line
 
 
+@pytest.mark.usefixtures("own_logging")
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
@@ -192,9 +197,11 @@ def test_bad_input_is_one_clear_line(
 ) -> None:
     given = [argument.format(broken=broken_manifest) for argument in arguments]
 
-    line = refusal(*given)
+    # In this process: starting Python takes longer than looking at the arguments.
+    refused = CliRunner().invoke(commands, ["up", *given]).exception
 
-    assert line.startswith("kubegang: ")
+    assert isinstance(refused, BadInputError)
+    (line,) = str(refused).splitlines()
     assert re.search(want, line)
 
 
@@ -222,6 +229,7 @@ def test_a_port_and_a_data_directory_in_use_are_told(tmp_path: Path) -> None:
         port = refusal("--in-memory", f"--listen={address}")
         directory = refusal(data, "--listen=127.0.0.1:0")
 
+    assert port.startswith("kubegang: ")
     assert f"cannot listen on {address}: Address already in use" in port
     assert f"is in use by another kubegang (process {cluster.process.pid})" in directory
 
@@ -267,3 +275,41 @@ async def burst(cluster: Up, number: int, *, kill_after: int, seen: dict[str, st
 
     await asyncio.gather(*(write(worker) for worker in range(16)))
     await client.close()
+
+
+@pytest.mark.parametrize("until", ["it loads", "state: .*"])
+def test_sigterm_ends_it_in_order_also_while_it_starts(tmp_path: Path, until: str) -> None:
+    cluster = Up("--in-memory", "--listen=127.0.0.1:0", kubeconfig=tmp_path / "kubeconfig")
+    if until == "it loads":
+        while not catches(cluster.process.pid, signal.SIGTERM):
+            assert cluster.process.poll() is None
+    else:
+        cluster.read_until_matching(until)
+    cluster.process.send_signal(signal.SIGTERM)
+    cluster.process.wait(timeout=SIGTERM_SECONDS)
+    assert cluster.process.returncode == 0
+    assert cluster.children() == []
+    assert not [line for line in cluster.rest() if "Traceback" in line]
+
+
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Return whether a process has a handler for a signal."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    (caught,) = re.findall(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)
+    return bool(int(caught, 16) >> (number - 1) & 1)
+
+
+async def test_an_outage_is_told_once_by_each_component_and_once_when_it_is_over(
+    tmp_path: Path,
+) -> None:
+    components = "--components=apiserver,controllers,scheduler,nodes"
+    with up(tmp_path, f"--data-dir={tmp_path / 'data'}", "--nodes=1", components) as cluster:
+        os.kill(cluster.component("apiserver"), signal.SIGKILL)
+        told: dict[str, list[str]] = {}
+        # Who happened to ask for nothing meanwhile has noticed nothing.
+        while not told or not all(OUTAGE[1] in said for said in told.values()):
+            line = cluster.read_until_matching(rf".*({'|'.join(OUTAGE)}).*component=\w+.*")
+            (name,) = re.findall(r"component=(\w+)", line)
+            told.setdefault(name, []).extend(re.findall("|".join(OUTAGE), line))
+
+    assert told == {name: list(OUTAGE) for name in told}

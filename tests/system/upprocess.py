@@ -53,6 +53,13 @@ class Up:
                 return line
         raise RuntimeError(f"ended before {pattern!r}:\n" + "\n".join(self.lines))
 
+    def rest(self) -> list[str]:
+        """Return what is printed from here to the end."""
+        lines = []
+        while (line := self._printed.get()) is not None:
+            lines.append(line)
+        return lines
+
     def _take(self) -> None:
         """Take over lines until the last process that may print is gone; ``None`` is the end."""
         with contextlib.closing(self.process.stdout or io.StringIO()) as printed:
@@ -69,6 +76,16 @@ class Up:
             check=False,
         )
         return sorted(int(word) for word in listed.stdout.split())
+
+    def component(self, name: str) -> int:
+        """Return the process id of a component."""
+        program = f"kubegang.app.children.{name}".encode()
+        (found,) = (
+            pid
+            for pid in self.children()
+            if program in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        )
+        return found
 
     def kill_everything(self) -> None:
         """End all processes as a power cut would."""

@@ -228,15 +228,21 @@ class ApiClient:
         return read_object(await self._send(request))
 
     async def _send(self, request: Request) -> Response:
+        asked_at = self.outage.count
         response = await self._transport.send(self._signed(request))
+        self.outage.answered(asked_at=asked_at)
         if response.status >= 400:
             raise failure_of(response)
         return response
 
     async def _events(self, request: Request) -> AsyncGenerator[Event, None]:
+        asked_at = self.outage.count
         async with aclosing(self._transport.stream(self._signed(request))) as lines:
             async for line in lines:
-                yield read_event(line)
+                if line:
+                    yield read_event(line)
+                else:
+                    self.outage.answered(asked_at=asked_at)
 
     def _signed(self, request: Request) -> Request:
         return msgspec.structs.replace(request, headers=(self._user_agent, *request.headers))

@@ -85,7 +85,7 @@ class HttpTransport:
         return await self._send_once(request)
 
     async def stream(self, request: Request) -> AsyncGenerator[bytes, None]:
-        """Send a request and yield the answer's lines as they come (a watch).
+        """Send a request and yield the answer's lines as they come (a watch), first an empty one.
 
         Raises:
             ApiError: the answer was not 200.
@@ -98,6 +98,7 @@ class HttpTransport:
         async with self._exchange(self._open().watches, request, limits=limits) as response:
             if response.status != 200:
                 raise failure_of(await _whole(response))
+            yield b""
             splitter = LineSplitter()
             async for chunk in response.content.iter_any():
                 for line in splitter.feed(chunk):
@@ -168,7 +169,7 @@ class _Credentials:
         self._read_at = float("-inf")
 
     def headers(self) -> list[tuple[str, str]]:
-        now = self._clock.now()
+        now = self._clock.steady()
         if self._file is not None and now - self._read_at >= _TOKEN_SECONDS:
             try:
                 self._token = self._file.read_text(encoding="utf-8").strip()

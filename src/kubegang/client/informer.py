@@ -177,7 +177,7 @@ class Informer(Generic[T]):
         self.synced.set()
 
     async def _watch(self) -> None:
-        started = self._clock.now()
+        started = self._clock.steady()
         told = False
         events = self._client.watch_raw(
             self._resource,
@@ -194,7 +194,7 @@ class Informer(Generic[T]):
                     told = True
                     self._outage.over()
                     self._backoff.reset()
-        if not told and self._clock.now() - started < _SHORT_WATCH_SECONDS:
+        if not told and self._clock.steady() - started < _SHORT_WATCH_SECONDS:
             # A server that ends every watch at once must not be asked without pause.
             await self._pause()
 

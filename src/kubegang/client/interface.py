@@ -63,6 +63,8 @@ class Transport(Protocol):
     def stream(self, request: Request) -> AsyncGenerator[bytes, None]:
         """Send a request and yield the answer's lines as they come (a watch).
 
+        An empty line may come first: the server has begun to answer, even if nothing happens.
+
         Raises:
             ApiError: the answer was not 200.
         """

@@ -109,7 +109,7 @@ class LeaderElector:
                 then this process should be gone.
         """
         limit = self._settings.lease_seconds + tolerated_seconds
-        if self.is_leader and self._clock.now() > self._seen_at + limit:
+        if self.is_leader and self._clock.steady() > self._seen_at + limit:
             return f"failed election to renew leadership on lease {self._settings.name}"
         return ""
 
@@ -149,10 +149,10 @@ class LeaderElector:
 
     async def _keep(self) -> None:
         """Renew until that has failed for too long, or another holds the Lease."""
-        renewed = self._clock.now()
+        renewed = self._clock.steady()
         while True:
             await self._clock.sleep(self._settings.retry_seconds)
-            started = self._clock.now()
+            started = self._clock.steady()
             left = renewed + self._settings.renew_seconds - started
             if left <= 0:
                 return
@@ -187,7 +187,7 @@ class LeaderElector:
         old: JsonObject = lease.get("spec") or {}
         if old != self._seen:
             self._see(old)
-        if self.holder not in {"", self._identity} and not self._has_expired(old, now):
+        if self.holder not in {"", self._identity} and not self._has_expired(old):
             return False
         updated = await self._client.update(LEASES, {**lease, "spec": self._renewed(old, now)})
         self._lease = updated
@@ -196,11 +196,11 @@ class LeaderElector:
 
     def _see(self, spec: JsonObject) -> None:
         self._seen = spec
-        self._seen_at = self._clock.now()
+        self._seen_at = self._clock.steady()
 
-    def _has_expired(self, spec: JsonObject, now: float) -> bool:
+    def _has_expired(self, spec: JsonObject) -> bool:
         seconds = spec.get("leaseDurationSeconds") or self._settings.lease_seconds
-        return now >= self._seen_at + float(seconds)
+        return self._clock.steady() >= self._seen_at + float(seconds)
 
     def _renewed(self, old: JsonObject, now: float) -> JsonObject:
         transitions = int(old.get("leaseTransitions") or 0)

@@ -21,13 +21,13 @@ class TokenBucket:
         self._burst = float(max(burst, 1))
         self._clock = clock
         self._tokens = self._burst
-        self._counted_at = clock.now()
+        self._counted_at = clock.steady()
 
     async def take(self) -> None:
         """Return when it is one's turn; turns come in the order in which they were asked for."""
         if self._rate <= 0:
             return
-        now = self._clock.now()
+        now = self._clock.steady()
         self._tokens = min(self._burst, self._tokens + (now - self._counted_at) * self._rate)
         self._counted_at = now
         # May become negative: who comes later waits for those before.

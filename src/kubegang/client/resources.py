@@ -67,6 +67,14 @@ DEVICECLASSES: Final = Resource(
 DEVICETAINTRULES: Final = Resource(
     "resource.k8s.io", "v1", "devicetaintrules", "DeviceTaintRule", namespaced=False
 )
+
+
+def device_taint_rules_in(version: str) -> Resource:
+    """Return DeviceTaintRules as a release serves them: in v1, v1beta2 or v1alpha3."""
+    rules = DEVICETAINTRULES
+    return Resource(rules.group, version, rules.plural, rules.kind, namespaced=False)
+
+
 PERSISTENTVOLUMES: Final = Resource(
     "", "v1", "persistentvolumes", "PersistentVolume", namespaced=False
 )

@@ -78,7 +78,7 @@ class WorkQueue(Generic[K]):
         if seconds <= 0:
             self.add(key)
             return
-        due = self._clock.now() + seconds
+        due = self._clock.steady() + seconds
         if self._due.get(key, math.inf) <= due:
             return
         self._due[key] = due
@@ -124,7 +124,7 @@ class WorkQueue(Generic[K]):
             self._changed.set()
 
     def _move_due(self) -> None:
-        now = self._clock.now()
+        now = self._clock.steady()
         while self._later and self._later[0][0] <= now:
             due, _, key = heapq.heappop(self._later)
             if self._due.get(key) == due:
@@ -138,7 +138,7 @@ class WorkQueue(Generic[K]):
             await self._changed.wait()
             return
         try:
-            seconds = self._later[0][0] - self._clock.now()
+            seconds = self._later[0][0] - self._clock.steady()
             await within(self._clock, seconds, self._changed.wait())
         except TimeoutError:
             return

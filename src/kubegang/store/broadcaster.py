@@ -18,6 +18,7 @@ from kubegang.store.interface import (
     SlowWatcherError,
     StoreClosedError,
     StoreError,
+    Take,
 )
 
 HistoryPart = tuple[list[Change], Revision]
@@ -101,6 +102,7 @@ class Subscription:
         self._unread: list[Change] = []
         self._over: type[StoreError] | None = None
         self._waiting: asyncio.Future[None] | None = None
+        self._take: Take | None = None
 
     async def next_batch(self) -> list[Change]:
         """Wait for changes and return all that are ready, at least one, in order.
@@ -150,9 +152,20 @@ class Subscription:
             changes = [change for change in changes if change.revision > self._after]
         if len(self._unread) + len(changes) > self._max_unread:
             self._end(SlowWatcherError)
-        elif changes:
+        elif changes and not self._is_taken(changes):
             self._unread.extend(changes)
             self._wake()
+
+    def offer_to(self, take: Take) -> None:
+        """Offer changes to a function first, as they happen, while ``next_batch`` waits."""
+        self._take = take
+
+    def _is_taken(self, changes: list[Change]) -> bool:
+        # Only while the reader waits: what it is working on comes first.
+        waiting = self._waiting
+        if self._take is None or waiting is None or waiting.done():
+            return False
+        return self._take(changes)
 
     def seen(self, revision: Revision) -> None:
         """Note that history has been read up to here."""

@@ -17,7 +17,14 @@ import msgspec
 
 from kubegang.store.history import Entry, make_entry
 from kubegang.store.interface import Item, Revision, StoreError
-from kubegang.store.sqlitefile import PAGE_BYTES, StoreFileError, connect, open_file
+from kubegang.store.sqlitefile import (
+    BUSY_SECONDS,
+    PAGE_BYTES,
+    StoreFileError,
+    connect,
+    open_file,
+    store_error,
+)
 
 # A whole group in one statement, with all values joined in one parameter. Each statement gives
 # up the interpreter's lock, and while the event loop computes, a thread waits milliseconds to
@@ -53,7 +60,7 @@ def _translated(doing: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"{doing}: {error}") from error
+        raise store_error(doing, error) from error
 
 
 class Database:
@@ -63,19 +70,20 @@ class Database:
         self._connection = connection
 
     @classmethod
-    def open(cls, path: Path) -> Database:
+    def open(cls, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> Database:
         """Open a store's file, making it if it does not exist or is empty.
 
         Raises:
             StoreFileError: it is not a store that this version can use.
+            StoreUnavailableError: the disk refuses, or another program has locked it.
         """
-        return cls(open_file(path))
+        return cls(open_file(path, busy_seconds=busy_seconds))
 
     @classmethod
-    def reopen(cls, path: Path) -> Database:
+    def reopen(cls, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> Database:
         """Open a further connection to a file that ``open`` has checked."""
         with _translated(f"cannot open {path}"):
-            return cls(connect(path))
+            return cls(connect(path, busy_seconds=busy_seconds, create=False))
 
     # Reading
 

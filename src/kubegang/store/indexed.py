@@ -25,6 +25,8 @@ from kubegang.store.interface import (
     Revision,
     RevisionConflictError,
     StoreClosedError,
+    StoreError,
+    StoreUnavailableError,
     Watch,
 )
 
@@ -69,6 +71,7 @@ class IndexedStore(ABC):
         self._submitted: dict[str, Entry] = {}
         self._broadcaster = Broadcaster(self._read_history, max_unread=max_unread)
         self._closed: str = ""
+        self._trouble: StoreUnavailableError | None = None
 
     @property
     def revision(self) -> Revision:
@@ -84,8 +87,8 @@ class IndexedStore(ABC):
 
     @property
     def problem(self) -> str:
-        """Why no more writes are taken; empty while all is well."""
-        return self._closed
+        """Why no writes are taken now; empty while all is well."""
+        return self._closed or ("" if self._trouble is None else str(self._trouble))
 
     def get(self, key: str) -> Item | None:
         """Return the item, or ``None``."""
@@ -213,12 +216,21 @@ class IndexedStore(ABC):
 
     def _newest(self, key: str) -> Item | None:
         """Return the item as the writes submitted so far leave it."""
-        if self._closed:
-            raise StoreClosedError(self._closed)
+        self._check_open()
         entry = self._submitted.get(key)
         if entry is None:
             return self._index.get(key)
         return None if entry.change.type == "deleted" else entry.item
+
+    def _check_open(self) -> None:
+        if self._closed or self._trouble is not None:
+            raise self._refusal()
+
+    def _refusal(self) -> StoreError:
+        """Return a new error that says why no writes are taken."""
+        if self._closed or self._trouble is None:
+            return StoreClosedError(self._closed)
+        return type(self._trouble)(str(self._trouble))
 
     async def _settled(self, key: str) -> None:
         """Wait until the write that a refusal rests on is readable.

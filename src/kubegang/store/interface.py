@@ -69,7 +69,19 @@ class SlowWatcherError(StoreError):
 
 
 class StoreClosedError(StoreError):
-    """The store was closed, or its disk failed; nothing more is accepted."""
+    """The store was closed, or its file is damaged; nothing more is accepted."""
+
+
+class StoreUnavailableError(StoreError):
+    """The disk refused. Reads go on, and writes are taken again once the disk takes them.
+
+    Whoever waited for a write does not know whether it happened: mostly it did not, but what
+    reached the disk all the same appears when the store has looked there again.
+    """
+
+
+class StoreFullError(StoreUnavailableError):
+    """The disk refused for want of space."""
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
@@ -109,6 +121,10 @@ class Page(msgspec.Struct, frozen=True):
     remaining: int
 
 
+Take = Callable[[list[Change]], bool]
+"""Offered changes in order; returns whether it has taken them."""
+
+
 class Watch(Protocol):
     """A subscription. Iterate by calling ``next_batch`` until it raises; then ``close``."""
 
@@ -130,6 +146,13 @@ class Watch(Protocol):
         """
         ...
 
+    def offer_to(self, take: Take) -> None:
+        """Offer changes to a function first, as they happen, while ``next_batch`` waits.
+
+        What it takes ``next_batch`` does not return. It must not raise.
+        """
+        ...
+
     def close(self) -> None:
         """End the subscription; a waiting ``next_batch`` raises ``StoreClosedError``."""
         ...
@@ -139,8 +162,8 @@ class Store(Protocol):
     """Durable, ordered, watchable keys.
 
     A write returns after it is as durable as the store can make it. Reads see what has been
-    acknowledged, or more recent durable state, never a write that may still fail. All
-    methods are called on one event loop.
+    acknowledged, or more recent durable state, never a write that may still fail. Every
+    write may raise ``StoreUnavailableError``. All methods are called on one event loop.
     """
 
     @property
@@ -155,7 +178,7 @@ class Store(Protocol):
 
     @property
     def problem(self) -> str:
-        """Why no more writes are taken; empty while all is well."""
+        """Why no writes are taken now; empty while all is well."""
         ...
 
     def get(self, key: str) -> Item | None:

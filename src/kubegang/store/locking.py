@@ -40,8 +40,12 @@ class FileLock:
             raise StoreInUseError(
                 f"{path.parent} is in use by another process ({holder or 'unknown'})"
             ) from error
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"{os.getpid()}\n".encode())
+        try:
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
+        except OSError as error:
+            os.close(descriptor)
+            raise StoreError(f"cannot write {path}: {error.strerror}") from error
         return cls(descriptor)
 
     def release(self) -> None:

@@ -2,7 +2,7 @@
 
 A write is decided on the event loop, waits in the current gathering until the loop's turn
 ends, and is answered when its group is on disk. If the disk refuses, the store stays readable
-and takes no more writes.
+and refuses writes until the disk takes them again, for which it looks every second.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import assert_never
 
-import msgspec
-
 from kubegang.base.logging import logger
 from kubegang.store.checkpointer import CHECKPOINT_BYTES, Checkpointer
-from kubegang.store.database import Database
 from kubegang.store.history import Backlog, Entry
-from kubegang.store.indexed import FIRST_REVISION, MAX_UNREAD, IndexedStore, Past
+from kubegang.store.indexed import MAX_UNREAD, IndexedStore, Past
 from kubegang.store.interface import (
     FutureRevisionError,
     Item,
     Revision,
-    StoreClosedError,
     StoreError,
+    StoreUnavailableError,
 )
-from kubegang.store.locking import FileLock
+from kubegang.store.opening import Opened, open_locked
+from kubegang.store.sqlitefile import BUSY_SECONDS
 from kubegang.store.writer import (
     RESERVE,
     Committed,
     Failed,
+    Recover,
+    Recovered,
     Report,
     Stop,
     Stopped,
@@ -44,6 +44,9 @@ _log = logger(__name__)
 BACKLOG_ENTRIES = 32_768
 BACKLOG_BYTES = 64 << 20
 
+RETRY_SECONDS = 1.0
+"""How often a disk that refused is asked again."""
+
 
 async def open_sqlite_store(
     path: Path,
@@ -51,6 +54,7 @@ async def open_sqlite_store(
     max_unread: int = MAX_UNREAD,
     backlog_entries: int = BACKLOG_ENTRIES,
     backlog_bytes: int = BACKLOG_BYTES,
+    busy_seconds: float = BUSY_SECONDS,
 ) -> SqliteStore:
     """Open the store in a file, making it if there is none.
 
@@ -59,58 +63,16 @@ async def open_sqlite_store(
         max_unread: how many changes a watcher may leave unread before it is cut.
         backlog_entries: how many changes are kept in memory.
         backlog_bytes: how many bytes of values the kept changes may have.
+        busy_seconds: how long a write waits for another program that has locked the database.
 
     Raises:
         StoreInUseError: another process has it open.
         StoreFileError: it is not a store, or it is damaged.
-        StoreError: it cannot be written.
+        StoreUnavailableError: the disk refuses, or another program has locked it.
     """
-    opened = _open(path)
+    opened = open_locked(path, busy_seconds=busy_seconds)
     backlog = Backlog(opened.revision, max_entries=backlog_entries, max_bytes=backlog_bytes)
     return SqliteStore(opened, backlog, max_unread=max_unread)
-
-
-class _Opened(msgspec.Struct, frozen=True):
-    """A locked file, its connections and its content."""
-
-    lock: FileLock
-    reader: Database
-    for_writer: Database
-    for_checkpointer: Database
-    items: list[Item]
-    revision: Revision
-    compacted: Revision
-    trimmed: Revision
-    drawn: Revision
-
-
-def _open(path: Path) -> _Opened:
-    lock = FileLock.acquire(path.with_name(path.name + ".lock"))
-    try:
-        reader = Database.open(path)
-    except StoreError:
-        lock.release()
-        raise
-    try:
-        meta = reader.meta()
-        drawn = Revision(max(meta.last, meta.reserved, FIRST_REVISION))
-        # Before the first write: after a crash its revision must not be given again.
-        reader.reserve(Revision(drawn + RESERVE))
-        return _Opened(
-            lock,
-            reader,
-            Database.reopen(path),
-            Database.reopen(path),
-            reader.items(),
-            revision=Revision(max(meta.last, FIRST_REVISION)),
-            compacted=meta.compacted,
-            trimmed=meta.trimmed,
-            drawn=drawn,
-        )
-    except StoreError:
-        reader.close()
-        lock.release()
-        raise
 
 
 class SqliteStore(IndexedStore):
@@ -119,7 +81,14 @@ class SqliteStore(IndexedStore):
     ``_waiting`` has the futures of tasks that wait for a revision to be durable.
     """
 
-    def __init__(self, opened: _Opened, backlog: Backlog, *, max_unread: int) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        backlog: Backlog,
+        *,
+        max_unread: int = MAX_UNREAD,
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
         super().__init__(
             opened.items,
             backlog,
@@ -134,20 +103,28 @@ class SqliteStore(IndexedStore):
         self._trimmed = opened.trimmed
         self._gathering: list[Entry] = []
         self._waiting: dict[Revision, list[asyncio.Future[None]]] = {}
+        self._retry_seconds = retry_seconds
         self._trim_done: asyncio.Future[None] | None = None
         self._compacting = asyncio.Lock()
         self._stopped: asyncio.Future[None] = self._loop.create_future()
         self._stopping = False
         self._bytes_since_checkpoint = 0
         self._checkpointer = Checkpointer(opened.for_checkpointer)
-        self._writer = Writer(opened.for_writer, self._reserved, self._report)
+        self._writer = Writer(
+            opened.for_writer,
+            connect=opened.connect,
+            durable=opened.revision,
+            reserved=self._reserved,
+            report=self._report,
+        )
 
     async def compact(self, keep_after: Revision) -> None:
         """Forget history up to and including ``keep_after``; current values stay.
 
         Raises:
             FutureRevisionError: that revision has not happened.
-            StoreClosedError: the store takes no more writes.
+            StoreClosedError: the store was closed.
+            StoreUnavailableError: the disk refused.
         """
         if keep_after > self._revision:
             raise FutureRevisionError(self._revision)
@@ -157,8 +134,7 @@ class SqliteStore(IndexedStore):
                 self._backlog.forget(keep_after)
             # In parts, so that writes get in between.
             while self._trimmed < self._compacted:
-                if self._closed:
-                    raise StoreClosedError(self._closed)
+                self._check_open()
                 self._trim_done = self._loop.create_future()
                 self._writer.submit(Trim(self._trimmed, self._compacted))
                 await self._trim_done
@@ -176,7 +152,7 @@ class SqliteStore(IndexedStore):
 
     def _draw(self) -> Revision:
         if self._drawn >= self._reserved:
-            raise StoreError(f"{len(self._waiting)} writes are waiting for the disk")
+            raise StoreUnavailableError(f"{len(self._waiting)} writes are waiting for the disk")
         return super()._draw()
 
     async def _write(self, entry: Entry) -> None:
@@ -215,6 +191,8 @@ class SqliteStore(IndexedStore):
                 self._wake([self._trim_done])
             case Failed(error):
                 self._on_failed(error)
+            case Recovered():
+                self._on_recovered(report)
             case Stopped():
                 self._on_stopped()
             case _:
@@ -231,15 +209,34 @@ class SqliteStore(IndexedStore):
             self._checkpointer.wake()
 
     def _on_failed(self, error: StoreError) -> None:
-        _log.error("the store takes no more writes", error=str(error))
-        self._closed = self._closed or f"the store takes no more writes: {error}"
+        first = self._trouble is None
+        if isinstance(error, StoreUnavailableError):
+            self._trouble = error
+        else:
+            self._closed = self._closed or f"the store takes no more writes: {error}"
         self._gathering.clear()
         self._submitted.clear()
         waiting = [one for futures in self._waiting.values() for one in futures]
         self._waiting.clear()
         for future in [*waiting, self._trim_done]:
             if future is not None and not future.done():
-                future.set_exception(StoreClosedError(self._closed))
+                future.set_exception(self._refusal())
+        if first:
+            _log.error("the store takes no writes", error=str(error))
+        if not self._closed:
+            # At once the first time: often one write was refused for its size only.
+            self._loop.call_later(0 if first else self._retry_seconds, self._recover)
+
+    def _recover(self) -> None:
+        if not self._stopping:
+            self._writer.submit(Recover(self._drawn))
+
+    def _on_recovered(self, report: Recovered) -> None:
+        self._trouble = None
+        self._reserved = report.reserved
+        if report.entries:
+            self._publish(report.entries)
+        _log.warning("the store takes writes again", revision=self._revision)
 
     def _on_stopped(self) -> None:
         self._writer.join()

@@ -8,13 +8,27 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from kubegang.store.interface import StoreError
+from kubegang.store.interface import StoreError, StoreFullError, StoreUnavailableError
 
 PAGE_BYTES = 8192
+
+BUSY_SECONDS = 10.0
+"""How long a write waits for another program that has locked the database."""
 
 _APPLICATION_ID = 0x6B67616E  # "kgan"
 _FORMAT = 1
 _MAGIC = b"SQLite format 3\0"
+
+_OUTSIDE_CAUSES = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+"""Errors that say nothing about the file's content."""
 
 _SCHEMA = """
 CREATE TABLE log (
@@ -48,23 +62,44 @@ class StoreFileError(StoreError):
     """The file cannot be opened, is not a store, is from another format, or is damaged."""
 
 
-def open_file(path: Path) -> sqlite3.Connection:
+def store_error(doing: str, error: sqlite3.Error) -> StoreError:
+    """Say what an error of SQLite means for the store; ``doing`` begins the message."""
+    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMSIZE:
+        # The index of the write-ahead log could not grow, which only a full disk prevents.
+        return StoreFullError(f"{doing}: the disk is full")
+    match _code(error):
+        case sqlite3.SQLITE_FULL:
+            return StoreFullError(f"{doing}: the disk is full")
+        case sqlite3.SQLITE_BUSY:
+            return StoreUnavailableError(f"{doing}: another program has locked the database")
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return StoreFileError(f"{doing}: the store is damaged: {error}")
+        case _:
+            return StoreUnavailableError(f"{doing}: {error}")
+
+
+def open_file(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """Open a store's file, making it if it does not exist or is empty.
 
     Raises:
         StoreFileError: it is not a store that this version can use.
+        StoreUnavailableError: the disk refuses, or another program has locked it.
     """
     try:
         is_new = _prepare(path)
-        connection = connect(path)
-    except (OSError, sqlite3.Error) as error:
+        connection = connect(path, busy_seconds=busy_seconds)
+    except OSError as error:
         raise StoreFileError(f"cannot open {path}: {error}") from error
+    except sqlite3.Error as error:
+        raise store_error(f"cannot open {path}", error) from error
     try:
         if is_new:
             _create(connection)
         _check(connection, path)
     except sqlite3.Error as error:
         connection.close()
+        if _code(error) in _OUTSIDE_CAUSES:
+            raise store_error(f"cannot open {path}", error) from error
         raise StoreFileError(f"{path} is damaged: {error}") from error
     except StoreFileError:
         connection.close()
@@ -72,10 +107,24 @@ def open_file(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Return a connection with the store's settings."""
+def connect(
+    path: Path, *, busy_seconds: float = BUSY_SECONDS, create: bool = True
+) -> sqlite3.Connection:
+    """Return a connection with the store's settings.
+
+    Args:
+        path: the database file.
+        busy_seconds: how long to wait for another program's lock.
+        create: whether a missing file is made.
+    """
     # Connections are handed to the thread that uses them, hence no check of the thread.
-    connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}",
+        uri=True,
+        timeout=busy_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+    )
     connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
     connection.execute("PRAGMA synchronous = FULL")
     # Checkpoints have their own thread; a commit must never do one on the way.
@@ -122,6 +171,11 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             "DROP TRIGGER IF EXISTS point; DROP TRIGGER IF EXISTS unpoint;"
             f"BEGIN; {_POINTERS}; {_REBUILD_POINTERS}; COMMIT"
         )
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Return SQLite's error code without what refines it, 0 for errors of the module itself."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def _number(connection: sqlite3.Connection, sql: str) -> int:

@@ -187,6 +187,30 @@ def test_a_leader_that_sees_another_holder_stops_at_once() -> None:
     run(story())
 
 
+@pytest.mark.parametrize("set_forward", [-3600.0, 3600.0], ids=["back", "forward"])
+def test_setting_the_clock_costs_nobody_the_lease(set_forward: float) -> None:
+    async def story() -> None:
+        election = Election()
+        leader, other = election.stand("a"), election.stand("b")
+        await election.clock.sleep(20)
+        election.clock.set_forward = set_forward
+        await election.clock.sleep(60)
+
+        assert [entry[1:] for entry in election.log] == [("a", "starts")]
+        assert election.server.spec["holderIdentity"] == "a"
+        election.server.away = True
+        await election.clock.sleep(11)
+        # Time is up when it is, not an hour later or earlier.
+        assert [entry[1:] for entry in election.log] == [("a", "starts"), ("a", "ends")]
+        election.server.away = False
+        await election.clock.sleep(30)
+        assert election.working == {"b"}
+        assert election.most_at_once == 1
+        await stop(leader, other)
+
+    run(story())
+
+
 def test_of_many_that_stand_at_once_one_leads_at_a_time() -> None:
     async def story() -> None:
         election = Election()

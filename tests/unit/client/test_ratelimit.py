@@ -45,6 +45,19 @@ def test_a_burst_goes_at_once_and_the_rest_one_by_one() -> None:
     assert moments("/api/v1/pods", 5, qps=2, burst=3) == [0, 0, 0, 0.5, 1.0]
 
 
+def test_setting_the_clock_back_holds_nobody_up() -> None:
+    async def story() -> float:
+        clock = VirtualClock(10_000)
+        limited = RateLimitedTransport(Noting(clock), qps=2, burst=1, clock=clock)
+        await limited.send(Request("GET", "/api/v1/pods"))
+        clock.set_forward = -3600
+        began = clock.steady()
+        await limited.send(Request("GET", "/api/v1/pods"))
+        return clock.steady() - began
+
+    assert run_virtual(story()) == 0.5
+
+
 def test_a_negative_rate_is_no_limit() -> None:
     assert moments("/api/v1/pods", 5, qps=-1, burst=1) == [0] * 5
 

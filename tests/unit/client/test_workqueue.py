@@ -85,6 +85,18 @@ def test_a_delayed_key_comes_at_its_time() -> None:
     run(story)
 
 
+def test_setting_the_clock_back_delays_no_key() -> None:
+    async def story(queue: WorkQueue[str], clock: VirtualClock) -> None:
+        queue.add_after("a", 10)
+        await clock.sleep(5)
+        clock.set_forward = -3600
+        began = clock.steady()
+        assert await queue.get() == "a"
+        assert clock.steady() - began == 5
+
+    run(story)
+
+
 def test_a_worker_that_waits_for_a_late_key_gets_an_early_one() -> None:
     async def story(queue: WorkQueue[str], clock: VirtualClock) -> None:
         queue.add_after("late", 60)

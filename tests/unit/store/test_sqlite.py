@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import TypeVar
 
 import pytest
 
+from kubegang.base.turns import next_turn
 from kubegang.store.interface import (
     Item,
     KeyExistsError,
@@ -22,6 +25,7 @@ from kubegang.store.interface import (
     Revision,
     RevisionConflictError,
     StoreError,
+    StoreUnavailableError,
 )
 from kubegang.store.locking import StoreInUseError
 from kubegang.store.sqlite import SqliteStore, open_sqlite_store
@@ -58,6 +62,31 @@ def slow_disk(path: Path) -> Iterator[None]:
     finally:
         connection.execute("ROLLBACK")
         connection.close()
+
+
+@contextmanager
+def locked_by_another_program(path: Path) -> Iterator[None]:
+    """Lock the database as somebody does who opens it and begins a transaction."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _LOCK, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        if other.stdin is None or other.stdout is None:
+            raise RuntimeError("there are no pipes")
+        other.stdout.readline()
+        try:
+            yield
+        finally:
+            other.stdin.close()
+            other.wait()
+
+
+_LOCK = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN EXCLUSIVE")
+print("locked", flush=True)
+sys.stdin.read()
+"""
 
 
 async def submitted(write: Awaitable[T]) -> asyncio.Future[T]:
@@ -187,6 +216,37 @@ async def test_a_second_opening_says_who_has_it(path: Path) -> None:
             await open_sqlite_store(path)
     async with opened(path):
         pass
+
+
+async def test_a_database_that_another_program_has_locked_is_not_called_damaged(
+    path: Path,
+) -> None:
+    async with opened(path) as store:
+        item = await store.create("/a", text("a"))
+    with (
+        locked_by_another_program(path),
+        pytest.raises(StoreUnavailableError, match="another program has locked the database"),
+    ):
+        await open_sqlite_store(path, busy_seconds=0.05)
+    async with opened(path) as store:
+        assert store.list("").items == (item,)
+
+
+async def test_a_lock_that_lasts_too_long_is_told_and_nothing_is_lost(path: Path) -> None:
+    store = await open_sqlite_store(path, busy_seconds=0.05)
+    try:
+        kept = await store.create("/a", text("a"))
+        with locked_by_another_program(path):
+            with pytest.raises(StoreUnavailableError, match="another program has locked"):
+                await store.create("/b", text("lost"))
+            assert store.list("").items == (kept,)
+            assert "another program has locked the database" in store.problem
+        while store.problem:
+            await next_turn()
+        again = await store.create("/b", text("b"))
+        assert store.list("").items == (kept, again)
+    finally:
+        await store.close()
 
 
 @pytest.fixture
