@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubegang.app.whatif import Suppositions
+from kubegang.app.supposed import Suppositions
 from tests.component.deviceobjects import claim, claims, device_class, published, wants
 from tests.component.toolscenes import binds, explained, gang, node, plan, pod, source
 

@@ -217,6 +217,34 @@ def test_the_report_says_how_the_cluster_was_used(two_nodes: str) -> None:
     assert found.series[0].used == 1.0
 
 
+def test_fragments_are_what_an_average_pod_of_the_trace_could_not_take(two_nodes: str) -> None:
+    """On each node 3 GPUs stay free: of use to one pod of three. Later everything fits."""
+    found = report(f"{HEADER}a,0,100,5\nb,0,100,5\nc,100,100,1\n", nodes=two_nodes)
+
+    assert found.fragmentation == round(100 * (6 * 2 / 3) / (100 * 6 + 100 * 15), 4)
+    assert {one.fragmentation for one in found.series} == {round(2 / 3, 4), 0.0}
+
+
+def test_only_a_node_with_everything_a_pod_asks_for_is_of_use(tmp_path: Path) -> None:
+    nodes, trace = tmp_path / "nodes.yaml", tmp_path / "trace.yaml"
+    nodes.write_text(
+        "apiVersion: kubegang.dev/v1alpha1\nkind: SimulatedCluster\nnodePools:\n"
+        '- {name: gpu, count: 1, allocatable: {cpu: "4", nvidia.com/gpu: "8"}}\n'
+    )
+    requests = '{cpu: 1500m, nvidia.com/gpu: "1"}'
+    trace.write_text(
+        "apiVersion: kubegang.dev/v1alpha1\nkind: JobTrace\njobs:\n"
+        + "".join(
+            f"- {{name: {name}, submitted: 0, duration: 10, requests: {requests}}}\n"
+            for name in ("a", "b")
+        )
+    )
+
+    found = report(trace.read_text(), nodes=str(nodes))
+
+    assert (found.utilisation, found.fragmentation) == (0.25, 1.0)
+
+
 def test_a_job_that_nothing_can_start_is_named_with_the_reason_and_does_not_count_as_waiting(
     two_nodes: str,
 ) -> None:
@@ -249,10 +277,10 @@ def test_a_trace_may_be_a_document(two_nodes: str) -> None:
 @pytest.mark.parametrize(
     ("trace", "message"),
     [
-        ("job_id,duration\n", "standard input: line 1: no column submission_time, num_gpu"),
-        ("kind: [", "standard input: "),
-        ("kind: Other\n", "standard input: "),
-        ("", "standard input: "),
+        ("job_id,duration\n", "stdin:1: no column submission_time, num_gpu"),
+        ("kind: [", "stdin:2:1: did not find"),
+        ("kind: Other\n", "stdin:1: the object has no apiVersion"),
+        ("", "stdin: need one JobTrace, found 0 documents"),
     ],
 )
 def test_a_trace_that_cannot_be_read_is_bad_input(trace: str, message: str, two_nodes: str) -> None:
@@ -281,11 +309,24 @@ def test_the_command_prints_draws_and_says_no_if_a_job_never_began(
     assert json.loads(as_json.output)["neverBegan"][0]["job"] == "huge"
     drawn = ElementTree.fromstring(picture.read_text())
     lines = drawn.findall("{http://www.w3.org/2000/svg}polyline")
-    assert [len(line.attrib["points"].split()) for line in lines] == [400, 400]
+    assert [len(line.attrib["points"].split()) for line in lines] == [400, 400, 400]
+
+
+def test_a_picture_may_be_a_png(two_nodes: str, tmp_path: Path) -> None:
+    picture = tmp_path / "plot.png"
+    arguments = ["replay", "-", f"--nodes={two_nodes}", f"--plot={picture}"]
+
+    done = CliRunner().invoke(commands, arguments, input=f"{HEADER}a,0,100,8\n")
+
+    assert done.exit_code == 0, done.output
+    body = picture.read_bytes()
+    assert body.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = (int.from_bytes(body[at : at + 4], "big") for at in (16, 20))
+    assert (width, height) == (1800, 1260)
 
 
 def test_a_picture_of_another_kind_is_refused(two_nodes: str) -> None:
-    arguments = ["replay", "-", f"--nodes={two_nodes}", "--plot=replay.png"]
+    arguments = ["replay", "-", f"--nodes={two_nodes}", "--plot=replay.pdf"]
 
     done = CliRunner().invoke(commands, arguments)
 

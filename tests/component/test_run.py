@@ -15,12 +15,12 @@ import yaml
 from click.testing import CliRunner, Result
 
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.app.apiserver import scheme_of
 from kubegang.app.configuration import resolve_profile, scheduler_configuration
 from kubegang.app.controllers.parts import resource_of, served_once
 from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
 from kubegang.app.errors import BadInputError
 from kubegang.app.options import UpOptions
+from kubegang.app.served import scheme_of
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.cli.main import commands
 from kubegang.client.resources import JOBS, NODES

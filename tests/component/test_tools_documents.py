@@ -12,7 +12,9 @@ from click.testing import CliRunner
 from kubegang.cli.main import commands
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SNIPPET = re.compile(r"^```sh\nkubegang (?P<line>.*)\n```\n\n```\n(?P<said>.*?)```$", re.M | re.S)
+SNIPPET = re.compile(
+    r"^```sh\nkubegang (?P<line>[^\n]*)\n```\n\n```\n(?P<said>.*?)```$", re.M | re.S
+)
 
 pytestmark = pytest.mark.usefixtures("own_logging")
 

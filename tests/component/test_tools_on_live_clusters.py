@@ -19,7 +19,7 @@ from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
 from kubegang.app.errors import ClusterUnreachableError
 from kubegang.app.explaining import explain_in, subject_named
 from kubegang.app.options import UpOptions
-from kubegang.app.whatif import Suppositions
+from kubegang.app.supposed import Suppositions
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.api import ApiClient
 from kubegang.client.asgi import AsgiTransport

@@ -5,7 +5,7 @@ The inputs are small forms of what public issue threads tell; each test names it
 
 from __future__ import annotations
 
-from kubegang.app.whatif import AddedNodes, Suppositions
+from kubegang.app.supposed import AddedNodes, Suppositions
 from tests.component.toolscenes import (
     RACK,
     binds,
@@ -61,6 +61,7 @@ def test_whole_nodes_are_counted_not_sums_of_gpus() -> None:
     assert (found.domains[0].placed, found.domains[0].missing) == (1, 1)
     assert [(near.node, near.lacks[0].amount) for near in found.near] == [("n1", "1"), ("n2", "1")]
     assert changes(found)["free"].message == "free 1 nvidia.com/gpu on n1"
+    assert changes(found)["move-pods"].message == "move 1 pod: default/a to n2"
     later = source(*nodes, *held, gang("g", 2), *members, pod("single", gpu="8"))
     assert binds(plan(later, Suppositions())) == {"single": "n3"}
 
@@ -77,6 +78,14 @@ def test_scattered_gpus_are_put_together_by_two_moves_and_by_no_single_one() -> 
     assert (found.totals[0].needed, found.totals[0].free) == ("4", "4")
     move = changes(found)["move-pods"]
     assert (move.size, move.smallest) == (2, True)
+    moved = plan(source(*nodes, *held, pod("new", gpu="4")), Suppositions(defrag=True))
+    assert len(moved.moves) == 2
+    assert {one.beneficiary for one in moved.moves} == {"Pod default/new"}
+    assert (moved.pending, moved.evictions, list(binds(moved))) == ((), (), ["new"])
+    (freed,) = {one.origin for one in moved.moves}
+    assert binds(moved) == {"new": freed}
+    assert freed not in {one.node for one in moved.moves}
+    assert plan(source(*nodes, *held, pod("new", gpu="4")), Suppositions()).moves == ()
 
 
 def test_members_in_two_domains_are_reported_as_a_conflict() -> None:

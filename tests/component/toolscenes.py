@@ -11,7 +11,8 @@ from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.app.clusterfiles import ReadFiles, ReadObject, read_cluster_files
 from kubegang.app.clustersource import Source, SourceOptions, source_of_files
 from kubegang.app.explaining import explain_in, subject_named
-from kubegang.app.whatif import Suppositions, what_if_in
+from kubegang.app.supposed import Suppositions
+from kubegang.app.whatif import what_if_in
 from kubegang.tools.cluster.facts import DumpFacts
 from kubegang.tools.explaining.report import Change, ExplainReport, Explanation
 from kubegang.tools.whatif.report import Plan, WhatIfReport

@@ -17,8 +17,8 @@ import msgspec
 
 from kubegang.api.facts import Facts
 from kubegang.api.profile import Component, VersionProfile
-from kubegang.apimachinery.decoding import prune, unknown_fields
 from kubegang.apimachinery.objects import GroupVersion, GroupVersionKind, JsonObject
+from kubegang.apimachinery.unknownfields import prune, unknown_fields
 from kubegang.tools.upgradegates import ComponentGates, gate_changes, gates_gone
 
 ENDED = frozenset({"Succeeded", "Failed"})

@@ -12,13 +12,14 @@ from typing import Final, Protocol
 
 import msgspec
 
+from kubegang.apimachinery.quantity import QuantityError
 from kubegang.apiserver.chance import Rng as ServerRng
 from kubegang.controllers.job.shape import Condition as AskedCondition
 from kubegang.scheduler.framework.rng import Rng as SchedulerRng
 from kubegang.scheduler.runtime.framework import Framework
 from kubegang.tools.checking.batches import batching_of
 from kubegang.tools.checking.domains import odd_labels
-from kubegang.tools.checking.fitting import groups_without_room
+from kubegang.tools.checking.fitting import Fitting
 from kubegang.tools.checking.foreign import foreign_findings, is_foreign
 from kubegang.tools.checking.gangs import Groups
 from kubegang.tools.checking.gates import by_component, missing_gates, needed_gates
@@ -120,6 +121,7 @@ class _Checking:
         self._release = setting.release
         self._found: list[Found] = []
         self._kept: dict[int, Kept] = {}
+        self._templates: list[Maker] = []
 
     def answer(self) -> Answer:
         self._serve()
@@ -136,14 +138,14 @@ class _Checking:
         for group in gathered:
             self._look_at(group, makers, priorities, nodes=nodes)
             drafts.append(self._draft(group, groups))
-        self._found += groups_without_room(
-            gathered,
+        fitting = Fitting(
             kept,
             release=self._release,
             priorities=priorities,
             deciders=self._setting.deciders,
             chance=self._setting.chance,
         )
+        self._found += fitting.without_room(gathered, self._templates, makers)
         needed = needed_gates(self._objects, kept, gathered, self._release)
         components = tuple(by_component(needed, self._release))
         self._found += missing_gates(needed, components)
@@ -172,10 +174,11 @@ class _Checking:
     def _look_at_pods(self, kept: Kept, groups: Groups) -> None:
         try:
             makers = groups.add(kept)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, QuantityError) as error:
             # Only operators' objects come here unseen by validation.
             self._found.append(Found("wrong-type", kept.written, "", str(error)))
             return
+        self._templates += makers
         self._found += self._unscheduled(makers)
 
     def _unscheduled(self, makers: Iterable[Maker]) -> Iterator[Found]:

@@ -18,7 +18,7 @@ from kubegang.api.scheduling.decoding import (
 from kubegang.apimachinery.objects import GroupVersion, JsonObject
 from kubegang.controllers.job import scheduling, shape
 from kubegang.controllers.owners import controller_reference
-from kubegang.scheduler.framework.conversion import composite_pod_group_info, pod_group_info
+from kubegang.scheduler.framework.groupconversion import composite_pod_group_info, pod_group_info
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey
 from kubegang.scheduler.framework.workloadgroups import WorkloadInfo, group_name, workload_info
 from kubegang.tools.checking.makers import Makers

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kubegang.api.core.types import Pod
 from kubegang.api.defaults.table import apply_defaults
+from kubegang.api.dropping import canonicalize
 from kubegang.api.meta import decode
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.controllers.workloads.objects import replicas_of
-from kubegang.scheduler.framework.conversion import pod_info
+from kubegang.scheduler.framework.podconversion import pod_info
 from kubegang.tools.checking.model import DEFAULT_NAMESPACE, Kept, Maker
 from kubegang.tools.checking.priorities import Priorities
 from kubegang.tools.cluster.state import ClusterState, ObjectKey
@@ -110,7 +112,11 @@ class Makers:
         for role, entry in (_at(kept.object, path) or {}).items():
             template = entry.get("template") if isinstance(entry, dict) else None
             if isinstance(template, dict) and isinstance(template.get("spec"), dict):
-                yield self.maker(kept, f"{path}.{role}.template", template)
+                # No server that is known here has looked at the types in it.
+                decode(_pod_of(template, kept.object.get("metadata") or {}), Pod)
+                whole = copy.deepcopy(template)
+                canonicalize(whole, _POD)
+                yield self.maker(kept, f"{path}.{role}.template", whole)
 
 
 def _pod_of(template: JsonObject, owner: JsonObject) -> JsonObject:

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 from kubegang.scheduler.cycle.prechecks import broken_rule
 from kubegang.scheduler.framework.labelselection import selects
-from kubegang.scheduler.framework.pods import AffinityTerm, LabelTerms, PodInfo
+from kubegang.scheduler.framework.pods import PodInfo
+from kubegang.scheduler.framework.terms import AffinityTerm, LabelTerms
 from kubegang.scheduler.runtime.framework import Framework
 from kubegang.tools.checking.model import Found, Group, Maker, Release
 from kubegang.tools.checking.priorities import Priorities

@@ -198,8 +198,9 @@ _RULES: Final = (
     Rule(
         name="does-not-fit",
         severity="warning",
-        summary="the group would wait on the nodes that are among the inputs",
-        meaning="The scheduler's own decision was taken on these nodes and pods.",
+        summary="pods or a group would wait on the nodes that are among the inputs",
+        meaning="The scheduler's own decision was taken on these nodes and pods; where owners make "
+        "pods, on those that they would make.",
         advice="kubegang explain says what would let it start.",
     ),
 )

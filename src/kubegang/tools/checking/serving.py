@@ -5,7 +5,6 @@ The steps are the server's own: decoding, defaults, dropping of gated fields, va
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -17,9 +16,11 @@ from kubegang.api.facts import Facts
 from kubegang.api.resources import ROWS
 from kubegang.api.scheme import ResourceInfo
 from kubegang.api.validation.table import validate_create
-from kubegang.apimachinery.decoding import check_types, prune, unknown_fields
+from kubegang.apimachinery.decoding import check_types
 from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.objects import JsonObject
+from kubegang.apimachinery.unknownfields import prune, unknown_fields
+from kubegang.apimachinery.wrongplaces import wrong_place
 from kubegang.apiserver.chance import Rng
 from kubegang.apiserver.registry import complete, prepare_create
 from kubegang.apiserver.strategies.table import rules_of
@@ -28,9 +29,6 @@ from kubegang.tools.checking.model import DEFAULT_NAMESPACE, Found, Kept, Releas
 
 _REQUIRED = "FieldValueRequired"
 _KNOWN = frozenset((row.group, row.kind) for row in ROWS)
-
-_GO_FIELD = re.compile(r"into Go struct field \w+\.(?P<path>[\w.]+) of type")
-"""How texts about wrong types name the field; positions in lists are left out."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -71,8 +69,7 @@ def serve(
     try:
         check_types(written.object, schema, written.gvk)
     except BadRequestError as error:
-        field = _GO_FIELD.search(error.message)
-        path = field["path"] if field else ""
+        path = wrong_place(written.object, schema)
         return None, [*found, Found("wrong-type", written, path, error.message)]
     if row is None:
         return None, found

@@ -26,7 +26,7 @@ from kubegang.api.storage.types import (
     VolumeAttachment,
 )
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.scheduler.framework.conversion import disruption_budget, node_info
+from kubegang.scheduler.framework.nodeconversion import node_info
 from kubegang.scheduler.framework.storageconversion import (
     attachment_info,
     capacity_info,
@@ -37,6 +37,7 @@ from kubegang.scheduler.framework.storageconversion import (
     volume_info,
 )
 from kubegang.scheduler.framework.workloadconversion import (
+    disruption_budget,
     namespace_info,
     replica_set_info,
     replication_controller_info,

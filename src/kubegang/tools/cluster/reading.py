@@ -17,6 +17,7 @@ from kubegang.api.core.services import Service
 from kubegang.api.core.types import Namespace, Node, Pod
 from kubegang.api.core.volumes import PersistentVolume, PersistentVolumeClaim
 from kubegang.api.defaults.table import apply_defaults
+from kubegang.api.dropping import canonicalize
 from kubegang.api.meta import Form, decode
 from kubegang.api.scheduling.decoding import (
     decode_composite_pod_group,
@@ -29,7 +30,7 @@ from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apimachinery.quantity import QuantityError
 from kubegang.apimachinery.times import TimeError
 from kubegang.base.feature_gates import FeatureGates
-from kubegang.scheduler.framework.conversion import pod_info
+from kubegang.scheduler.framework.podconversion import pod_info
 from kubegang.scheduler.framework.pods import PodInfo, PodUid
 from kubegang.scheduler.framework.workloadgroups import WorkloadInfo, workload_info
 from kubegang.tools.cluster.kinds import KEPT_WHOLE, RECORDS, Body, Part, reader
@@ -101,9 +102,14 @@ class StateReader:
     def add_written(self, obj: JsonObject) -> bool:
         """Take in an object of a file, completing it; return whether its kind matters."""
         gvk = GroupVersionKind.of(obj)
+        if not _matters(gvk):
+            return False
         if not _metadata(gvk, obj).get("uid"):
             self._check(gvk, obj)
-            obj = self._completed(obj, gvk)
+            try:
+                obj = self._completed(obj, gvk)
+            except QuantityError as error:
+                raise ObjectError(_about(gvk, obj, error)) from error
         return self.add(gvk, obj)
 
     def add(self, gvk: GroupVersionKind, body: Body) -> bool:
@@ -195,7 +201,7 @@ class StateReader:
 
     def _add_priority(self, obj: JsonObject) -> None:
         value = int(obj.get("value") or 0)
-        self._priorities[obj["metadata"]["name"]] = value
+        self._priorities[obj["metadata"].get("name") or ""] = value
         if obj.get("globalDefault"):
             self._priorities[""] = value
 
@@ -211,7 +217,8 @@ class StateReader:
 
     def _completed(self, obj: JsonObject, gvk: GroupVersionKind) -> JsonObject:
         whole = copy.deepcopy(obj)
-        metadata = whole.setdefault("metadata", {})
+        canonicalize(whole, gvk)
+        metadata = whole["metadata"] = whole.get("metadata") or {}
         if gvk.kind not in _WHOLE_CLUSTER:
             metadata.setdefault("namespace", DEFAULT_NAMESPACE)
         metadata.setdefault("name", metadata.get("generateName", ""))
@@ -228,6 +235,11 @@ class StateReader:
         if spec.get("priority") is None:
             name = spec.get("priorityClassName") or ""
             spec["priority"] = self._priorities.get(name, self._priorities.get("", 0))
+
+
+def _matters(gvk: GroupVersionKind) -> bool:
+    kind = (gvk.group, gvk.kind)
+    return kind in KEPT_WHOLE or kind in RECORDS or kind == ("", "Pod") or gvk.kind == "Event"
 
 
 def _give_allocatable(node: JsonObject) -> None:

@@ -16,8 +16,8 @@ from kubegang.api.profile import SchedulerProfile
 from kubegang.api.scheduling.types import CompositePodGroup, PodGroup
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.scheduler.framework.budgets import DisruptionBudget
-from kubegang.scheduler.framework.conversion import composite_pod_group_info, pod_group_info
 from kubegang.scheduler.framework.devices import DeviceObject
+from kubegang.scheduler.framework.groupconversion import composite_pod_group_info, pod_group_info
 from kubegang.scheduler.framework.nodes import NodeInfo
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
 from kubegang.scheduler.framework.storage import StorageObject

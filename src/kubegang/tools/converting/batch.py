@@ -40,7 +40,9 @@ class Item(msgspec.Struct, kw_only=True, eq=False):
     @property
     def gvk(self) -> GroupVersionKind:
         """What it is now."""
-        return GroupVersionKind.of(self.body)
+        # Readers with comments take 1e3 for a number, where an API server reads a text.
+        names = {key: str(self.body.get(key) or "") for key in ("apiVersion", "kind")}
+        return GroupVersionKind.of(names)
 
     @property
     def kind(self) -> str:
@@ -115,7 +117,8 @@ class Batch:
         metadata = {"name": name}
         if namespace := member(beside.body, "metadata").get("namespace"):
             metadata["namespace"] = namespace
-        api_version = f"{SCHEDULING}/v1beta1"
+        version = "v1alpha3" if kind == "CompositePodGroup" else "v1beta1"
+        api_version = f"{SCHEDULING}/{version}"
         body = made({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec})
         return self.add(body, beside)
 

@@ -12,6 +12,7 @@ import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from kubegang.apimachinery.yamlbodies import load_yaml
 from kubegang.tools.converting.edits import Map, made, plain
 
 _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)[ \t]*(?:#[^\n]*)?(?:\r?\n)?", re.MULTILINE)
@@ -95,20 +96,26 @@ def _document(separator: str, text: str) -> Document:
     if _NO_CONTENT.fullmatch(text):
         return document
     if document.is_json or _CONCERNS.search(text) is None:
-        document.root = yaml.load(text, Loader=yaml.CSafeLoader)
+        document.root = _value(text)
     elif "*" in text and _has_alias(text):
         # An edit would reach every place that shares the node.
-        document.root = made(yaml.load(text, Loader=yaml.CSafeLoader))
+        document.root = made(_value(text))
         document.expanded = True
     else:
         try:
             document.root = _round_trip(text).load(text)
         except YAMLError:
             # What only readers of YAML 1.1 understand.
-            document.root = made(yaml.load(text, Loader=yaml.CSafeLoader))
+            document.root = made(_value(text))
             document.expanded = True
     document.before = plain(document.root)
     return document
+
+
+def _value(text: str) -> Any:
+    """Return what a document says, without comments, as an API server reads it."""
+    value, _ = load_yaml(text.encode())
+    return value
 
 
 def _has_alias(text: str) -> bool:

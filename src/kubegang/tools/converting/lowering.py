@@ -185,6 +185,10 @@ def _into_workload(
 def _lower_reference(batch: Batch, place: PodPlace, names: _Names) -> None:
     group = str(member(place.spec, "schedulingGroup").get("podGroupName") or "")
     found = names.get((place.item.namespace, group))
+    if not group:
+        message = "names no PodGroup"
+        batch.tell("refused", place.item, place.field("spec.schedulingGroup"), message)
+        return
     if (place.item.namespace, group) not in names:
         message = f"PodGroup {group!r} is not among the files, so its Workload is not known"
         batch.tell("refused", place.item, place.field("spec.schedulingGroup"), message)

@@ -79,7 +79,7 @@ def case_of(stage: Stage, key: EntityKey) -> Case:
     """Ask the scheduler about an entity."""
     findings = Findings()
     outcome = stage.outcome(key, findings=findings)
-    group = stage.cache.pod_group(key) if isinstance(key, PodGroupKey) else None
+    group = stage.cache.groups.pod_group(key) if isinstance(key, PodGroupKey) else None
     return Case(
         stage=stage,
         key=key,
@@ -93,6 +93,6 @@ def case_of(stage: Stage, key: EntityKey) -> Case:
 
 def _placed(stage: Stage, key: EntityKey) -> list[PodInfo]:
     if isinstance(key, PodGroupKey):
-        return list(stage.cache.scheduled_members(key))
+        return list(stage.cache.groups.scheduled_members(key))
     known = stage.cache.pod(key)
     return [known.pod] if known is not None and known.node else []

@@ -11,13 +11,17 @@ from kubegang.scheduler.framework.pods import NodeName, PodInfo
 from kubegang.tools.cluster.state import ClusterState
 from kubegang.tools.explaining.amounts import amounts
 from kubegang.tools.explaining.case import Case
+from kubegang.tools.explaining.deviceholders import device_holders
 from kubegang.tools.explaining.report import Holder, Subject
 
 MOST_HOLDERS: Final = 10
 
 
 def holders_of(case: Case) -> tuple[Holder, ...]:
-    """Return who holds what is lacking on the nodes that lack only room, the largest first."""
+    """Return who holds what is lacking on the nodes that lack only room, the largest first.
+
+    After them, who holds the devices behind resources that are lacking.
+    """
     lacking = lacking_resources(case)
     pods: dict[Subject, list[PodInfo]] = defaultdict(list)
     nodes: dict[Subject, set[NodeName]] = defaultdict(set)
@@ -32,7 +36,8 @@ def holders_of(case: Case) -> tuple[Holder, ...]:
     ]
     first = min(lacking, default="")
     ordered = sorted(found, key=lambda pair: (-pair[0][first], str(pair[1].name)))
-    return tuple(holder for _, holder in ordered[:MOST_HOLDERS])
+    holders = [*(holder for _, holder in ordered), *device_holders(case)]
+    return tuple(holders[:MOST_HOLDERS])
 
 
 def _holder(

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import msgspec
+
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.tools.cluster.state import ClusterState, ObjectKey
 from kubegang.tools.explaining.report import OwnerFinding
 
 _Limit = tuple[int, str]
+
+
+class _MpiRole(msgspec.Struct, rename="camel"):
+    replicas: int = 1
+
+
+class _MpiSpec(msgspec.Struct, rename="camel"):
+    launcher_creation_policy: str = ""
+    mpi_replica_specs: dict[str, _MpiRole] | None = None
 
 
 def owners_of(state: ClusterState, members: Sequence[PodInfo]) -> tuple[OwnerFinding, ...]:
@@ -67,13 +78,14 @@ def _stateful_set_limit(controller: JsonObject) -> _Limit:
 
 def _mpi_job_limit(job: JsonObject) -> _Limit | None:
     """Return the limit of an MPIJob (kubeflow.org/v2beta1, spec.launcherCreationPolicy)."""
-    spec = job.get("spec") or {}
-    replicas = {
-        role: int(entry.get("replicas", 1))
-        for role, entry in (spec.get("mpiReplicaSpecs") or {}).items()
-    }
+    try:
+        spec = msgspec.convert(job.get("spec") or {}, _MpiSpec)
+    except msgspec.ValidationError:
+        # Nobody but its own operator has refused wrong types in it.
+        return None
+    replicas = {role: entry.replicas for role, entry in (spec.mpi_replica_specs or {}).items()}
     workers, launchers = replicas.get("Worker", 0), replicas.get("Launcher", 0)
-    if spec.get("launcherCreationPolicy") == "WaitForWorkersReady":
+    if spec.launcher_creation_policy == "WaitForWorkersReady":
         return workers, "it waits for running pods before it makes the launcher"
     return workers + launchers, f"it has {workers} workers and {launchers} launcher"
 

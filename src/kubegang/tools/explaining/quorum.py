@@ -16,7 +16,7 @@ def quorum_of(case: Case) -> Quorum | None:
     needed = case.group.quorum if case.group is not None else 0
     if case.group is not None and case.group.is_composite:
         return _of_composite(case, case.key, needed)
-    exist = case.stage.cache.known_members(case.key)
+    exist = case.stage.cache.groups.known_members(case.key)
     missing = max(needed - exist, 0)
     owners = owners_of(case.stage.state, case.pods)
     reachable = _reachable(owners, needed) if needed else None
@@ -33,7 +33,7 @@ def quorum_of(case: Case) -> Quorum | None:
 
 def _of_composite(case: Case, key: PodGroupKey, needed: int) -> Quorum:
     waiting = case.outcome.waiting
-    exist = len(case.stage.cache.child_groups(key)) if waiting is None else waiting.known
+    exist = len(case.stage.cache.groups.child_groups(key)) if waiting is None else waiting.known
     return Quorum(
         needed=needed,
         exist=exist,

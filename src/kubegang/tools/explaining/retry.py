@@ -10,7 +10,7 @@ from kubegang.scheduler.framework.events import Action, ClusterEvent
 from kubegang.scheduler.framework.pods import PodGroupKey
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.queue.places import Place
-from kubegang.scheduler.queue.queue import MAX_REST_SECONDS
+from kubegang.scheduler.queue.resting import MAX_REST_SECONDS
 from kubegang.tools.explaining.case import Case
 from kubegang.tools.explaining.report import Retry
 

@@ -19,6 +19,7 @@ from kubegang.scheduler.framework.nodetable import ALL_ROWS, NodeTable, RowArray
 from kubegang.scheduler.framework.pods import PodInfo
 from kubegang.tools.explaining.amounts import amounts, free_on, requested_by
 from kubegang.tools.explaining.case import Case
+from kubegang.tools.explaining.devices import DeviceStock
 from kubegang.tools.explaining.report import (
     Amount,
     DomainFinding,
@@ -36,15 +37,19 @@ _Shape = tuple[tuple[tuple[str, int], ...], tuple[object, ...], bool]
 def totals_of(case: Case) -> tuple[ResourceTotal, ...]:
     """Return what the minimum asks for, against what the nodes have that it may use.
 
-    The nodes are those of the largest placement that was tried; one of a gang's minimum, the
-    smallest pods count.
+    Devices that stand behind a resource count. The nodes are those of the largest placement
+    that was tried; one of a gang's minimum, the smallest pods count.
     """
     table = case.stage.snapshot.nodes
     needed = requested_by(_cheapest(case))
     if not needed or not table.size:
         return ()
     rows = [_rows_of(tried) for tried in case.findings.tried] or [ALL_ROWS]
-    return tuple(_total(table, rows, resource, needed[resource]) for resource in sorted(needed))
+    stock = DeviceStock(case.stage.snapshot.devices)
+    return tuple(
+        _total(table, rows, resource, needed=needed[resource], stock=stock)
+        for resource in sorted(needed)
+    )
 
 
 def _cheapest(case: Case) -> list[PodInfo]:
@@ -58,10 +63,18 @@ def _cheapest(case: Case) -> list[PodInfo]:
 
 
 def _total(
-    table: NodeTable, candidates: Sequence[Rows], resource: str, needed: int
+    table: NodeTable,
+    candidates: Sequence[Rows],
+    resource: str,
+    *,
+    needed: int,
+    stock: DeviceStock,
 ) -> ResourceTotal:
-    exists = max(int(table.allocatable(resource)[rows].sum()) for rows in candidates)
-    free = max(free_on(table, rows, resource) for rows in candidates)
+    exists = max(
+        int(table.allocatable(resource)[rows].sum()) + stock.exist(table, rows, resource)
+        for rows in candidates
+    )
+    free = max(_free(table, rows, resource, stock) for rows in candidates)
     return ResourceTotal(
         resource=resource,
         needed=format_amount(resource, needed),
@@ -71,17 +84,22 @@ def _total(
     )
 
 
+def _free(table: NodeTable, rows: Rows, resource: str, stock: DeviceStock) -> int:
+    return free_on(table, rows, resource) + stock.free(table, rows, resource)
+
+
 def domains_of(case: Case) -> tuple[DomainFinding, ...]:
     """Return what became of the group on each placement, in the order of trying."""
     table = case.stage.snapshot.nodes
     resources = sorted(requested_by(case.waiting))
+    stock = DeviceStock(case.stage.snapshot.devices)
     refused = {_place(member): member for member in reversed(case.refused)}
     found = []
     for tried in case.findings.tried:
         if tried.group != case.key:
             continue
         rows = _rows_of(tried)
-        free = {resource: free_on(table, rows, resource) for resource in resources}
+        free = {resource: _free(table, rows, resource, stock) for resource in resources}
         first = refused.get((tried.placement.name, tried.placement.rows is None))
         found.append(
             DomainFinding(

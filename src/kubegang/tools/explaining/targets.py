@@ -64,7 +64,7 @@ def _of_pod(stage: Stage, subject: Subject) -> list[EntityKey]:
 
 
 def _of_group(stage: Stage, key: PodGroupKey) -> list[EntityKey]:
-    known = stage.cache.pod_group(key) is not None
+    known = stage.cache.groups.pod_group(key) is not None
     named = any(pod.pod_group == key for pod in stage.state.pods_for(stage.deciders.main))
     return [stage.root(key)] if known or named else []
 

@@ -78,7 +78,7 @@ def _gang(
     found = explain_briefly(stage, key) if asks and asked else None
     state = _state(stage, pods, unit, found)
     runs = state in ("running", "starting", "finished")
-    group = stage.cache.pod_group(key) if isinstance(key, PodGroupKey) else None
+    group = stage.cache.groups.pod_group(key) if isinstance(key, PodGroupKey) else None
     return Gang(
         subject=_subject(key, pods),
         unit=unit,
@@ -130,14 +130,14 @@ def _subject(key: EntityKey, pods: Sequence[PodInfo]) -> Subject:
 
 
 def _priority(stage: Stage, key: EntityKey, pods: Sequence[PodInfo]) -> int:
-    group = stage.cache.pod_group(key) if isinstance(key, PodGroupKey) else None
+    group = stage.cache.groups.pod_group(key) if isinstance(key, PodGroupKey) else None
     if group is not None:
         return group.priority
     return pods[0].priority if pods else 0
 
 
 def _created(stage: Stage, key: EntityKey, pods: Sequence[PodInfo]) -> float:
-    group = stage.cache.pod_group(key) if isinstance(key, PodGroupKey) else None
+    group = stage.cache.groups.pod_group(key) if isinstance(key, PodGroupKey) else None
     moments = [pod.created for pod in pods] + ([group.created] if group is not None else [])
     return min(moments, default=0.0)
 

@@ -38,7 +38,7 @@ def fill_cache(
     for node in state.nodes:
         cache.set_node(node)
     for workload in state.workloads:
-        cache.set_workload(workload.namespace, workload.name)
+        cache.groups.set_workload(workload.namespace, workload.name)
     for group in state.group_records(profile):
         cache.set_pod_group(group)
     waiting: list[PodInfo] = []

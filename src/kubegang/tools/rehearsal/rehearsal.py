@@ -35,38 +35,14 @@ from kubegang.scheduler.framework.rng import Rng
 from kubegang.scheduler.queue.backoff import BackoffPolicy
 from kubegang.scheduler.queue.changes import ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE
 from kubegang.scheduler.queue.entries import EntityKey
-from kubegang.scheduler.queue.places import Place
 from kubegang.scheduler.queue.queue import SchedulingQueue, key_of
 from kubegang.scheduler.runtime.binding import run_unreserve_plugins
 from kubegang.tools.rehearsal.deciders import Decider, Deciders
+from kubegang.tools.rehearsal.happenings import Bound, Evicted, nobody_returns, waiting_pods
 from kubegang.tools.rehearsal.permits import Held, HeldPods
 
 LONGEST_SECONDS: Final = 3600.0
 """Virtual time after which a rehearsal ends although something may still change."""
-
-_WAITS: Final = frozenset({Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE})
-
-
-class Bound(msgspec.Struct, frozen=True):
-    """A pod that was bound, and when: seconds since the start."""
-
-    pod: PodInfo
-    node: NodeName
-    at: float
-
-
-class Evicted(msgspec.Struct, frozen=True):
-    """A pod that was evicted, from where, for whom, and when."""
-
-    pod: PodInfo
-    node: NodeName
-    preemptor: EntityKey
-    at: float
-
-
-def nobody_returns(_pod: PodInfo) -> PodInfo | None:
-    """Say that no controller replaces an evicted pod."""
-    return None
 
 
 class Rehearsal:
@@ -102,7 +78,7 @@ class Rehearsal:
             replacement: what the controller of an evicted pod makes in its place.
         """
         self.cache = cache
-        self.queue = SchedulingQueue(deciders.rules, cache, backoff or BackoffPolicy())
+        self.queue = SchedulingQueue(deciders.rules, cache.groups, backoff or BackoffPolicy())
         self.now = self._start = now
         self.bound: list[Bound] = []
         self.evicted: list[Evicted] = []
@@ -185,12 +161,7 @@ class Rehearsal:
 
     def _go_on(self) -> bool:
         """Let time pass until something is due; return whether that may change anything."""
-        waits = {
-            uid
-            for entry in self.queue.entries()
-            if entry.place in _WAITS
-            for uid in (queued.pod.uid for queued in entry.pods())
-        }
+        waits = waiting_pods(self.queue)
         due = [t for t in (self.queue.next_tick(), self._held.next_deadline()) if t is not None]
         if not due or not (waits - self._tried or self._held.all()):
             return False
@@ -291,7 +262,7 @@ class Rehearsal:
     def _evict(self, victims: Sequence[EvictPod], entity: EntityKey) -> None:
         for victim in victims:
             preemptor = victim.preemptor or entity
-            self.cache.end_preemption(preemptor)
+            self.cache.groups.end_preemption(preemptor)
             if self._evicts:
                 self._remove(victim.pod, preemptor)
         for preemptor in dict.fromkeys(victim.preemptor or entity for victim in victims):

@@ -82,14 +82,14 @@ class Stage:
         """Return the waiting pods of a pod or of a group, in the order of their creation."""
         if not isinstance(key, PodGroupKey):
             return [self.pods[key]] if key in self.pods else []
-        leaves = {key, *self.cache.leaf_groups(key)}
+        leaves = {key, *self.cache.groups.leaf_groups(key)}
         found = [pod for pod in self.pods.values() if pod.pod_group in leaves]
         # Suppositions take pods out and put them back; that must not make them the youngest.
         return sorted(found, key=lambda pod: self._order[pod.uid])
 
     def root(self, key: PodGroupKey) -> PodGroupKey:
         """Return the top of a group's tree, as far as it is known."""
-        root = self.cache.root_of(key)
+        root = self.cache.groups.root_of(key)
         return key if root is None else root.key
 
     def outcome(
@@ -114,7 +114,7 @@ class Stage:
             return _members_in_turn(rehearsal, key, findings)
         decision = rehearsal.attempt_next(findings)
         if decision is None:
-            return Outcome(waiting=rehearsal.queue.explain(key, now=self.state.taken))
+            return Outcome(waiting=rehearsal.queue.contents.explain(key, now=self.state.taken))
         return Outcome(decisions=(decision,), bound=_bound_by(decision))
 
     def _one_by_one(self, key: EntityKey) -> bool:
@@ -152,7 +152,7 @@ class Stage:
             case RemovePod(uid):
                 return self._pod_as_it_is(uid)
             case SetGroup(group):
-                was = self.cache.pod_group(group.key)
+                was = self.cache.groups.pod_group(group.key)
                 return SetGroup(_gone(group) if was is None else was)
 
     def _pod_as_it_is(self, uid: PodUid) -> Edit:
@@ -199,6 +199,6 @@ def _members_in_turn(rehearsal: Rehearsal, key: EntityKey, findings: Findings | 
     """Let members be tried one by one, each beside those before it, and take it all back."""
     decisions = rehearsal.attempt_all(findings)
     bound = frozenset(one.pod.uid for one in rehearsal.bound)
-    waiting = None if decisions else rehearsal.queue.explain(key, now=rehearsal.now)
+    waiting = None if decisions else rehearsal.queue.contents.explain(key, now=rehearsal.now)
     rehearsal.undo()
     return Outcome(decisions=decisions, waiting=waiting, bound=bound)

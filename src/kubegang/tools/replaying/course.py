@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kubegang.scheduler.framework.pods import PodUid
+from kubegang.scheduler.snapshot.table import SnapshotTable
 from kubegang.tools.replaying.driven import DrivenRehearsal, Likeness
 from kubegang.tools.replaying.objects import JobObjects, ObjectMaker
 from kubegang.tools.replaying.trace import TraceJob
@@ -90,6 +91,11 @@ class Course:
         self._ends: list[tuple[float, int, int]] = []
         self._owners: dict[PodUid, int] = {}
         self._last_change = 0.0
+
+    @property
+    def nodes(self) -> SnapshotTable:
+        """What the nodes have, and what is taken of it."""
+        return self._rehearsal.cache.snapshot().nodes
 
     def _likeness(self, uid: PodUid) -> Hashable:
         job = self.runs[self._owners[uid]].job

@@ -1,4 +1,4 @@
-"""A replay drawn as SVG: use and waiting jobs over time. Pure."""
+"""A replay drawn as SVG: use, fragments and waiting jobs over time. Pure."""
 
 from __future__ import annotations
 
@@ -11,28 +11,33 @@ from kubegang.tools.replaying.report import ReplayReport
 
 _WIDTH: Final = 900
 _LEFT, _RIGHT, _TOP = 60, 20, 40
-_PANEL: Final = 180
+_PANEL: Final = 150
 _GAP: Final = 50
 _TICKS: Final = 6
-_HEIGHT: Final = _TOP + 2 * _PANEL + _GAP + 40
+_PANELS: Final = 3
+_HEIGHT: Final = _TOP + _PANELS * _PANEL + (_PANELS - 1) * _GAP + 40
+_FONTS: Final = "Arial, Liberation Sans, DejaVu Sans, sans-serif"
+"""By name: what makes PNGs takes no other where a machine has not set its defaults."""
 
 
 def svg_of(report: ReplayReport) -> str:
-    """Return a picture with two panels, one above the other."""
+    """Return a picture with panels, one above the other."""
     series = report.series
     most = max((one.waiting for one in series), default=0.0) or 1.0
     title = f"{report.jobs} jobs on {report.nodes} nodes, Kubernetes {report.kubernetes_version}"
-    upper, lower = _TOP, _TOP + _PANEL + _GAP
+    first, second, third = (_TOP + number * (_PANEL + _GAP) for number in range(_PANELS))
+    lost = [one.fragmentation for one in series]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
-            'font-family="sans-serif" font-size="12">',
+            f'font-family="{_FONTS}" font-size="12">',
             f"<title>{escape(title)}</title>",
             f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
             f'<text x="{_LEFT}" y="20" font-size="15">{escape(title)}</text>',
-            *_panel(f"{report.resource} taken", "100%", upper, [one.used for one in series]),
-            *_panel("jobs that wait", f"{most:.0f}", lower, [one.waiting / most for one in series]),
-            *_times(report, lower + _PANEL + 18),
+            *_panel(f"{report.resource} taken", "100%", first, [one.used for one in series]),
+            *_panel("fragmentation of what is free", "100%", second, lost),
+            *_panel("jobs that wait", f"{most:.0f}", third, [one.waiting / most for one in series]),
+            *_times(report, third + _PANEL + 18),
             "</svg>",
             "",
         ]

@@ -101,7 +101,7 @@ class DrivenRehearsal(Rehearsal):
     def submit(self, objects: JobObjects) -> None:
         """Let a job's objects come into being now, all at once."""
         for workload in objects.workloads:
-            self.cache.set_workload(workload.namespace, workload.name)
+            self.cache.groups.set_workload(workload.namespace, workload.name)
         for group in objects.groups:
             self.cache.set_pod_group(group)
         for pod in objects.pods:
@@ -121,7 +121,7 @@ class DrivenRehearsal(Rehearsal):
             self.queue.delete_pod_group(group.key, now=self.now)
             self.decisions.pop(group.key, None)
         for workload in objects.workloads:
-            self.cache.remove_workload(workload.namespace, workload.name)
+            self.cache.groups.remove_workload(workload.namespace, workload.name)
 
     def _end_pod(self, pod: PodInfo) -> None:
         self._held.drop(pod.uid)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from kubegang.apimachinery.quantity import Quantity
 from kubegang.tools.replaying.course import Course, JobRun
+from kubegang.tools.replaying.fragments import Fragments
 from kubegang.tools.replaying.report import Sample, SizeClass, Waits
 from kubegang.tools.replaying.trace import TraceJob
 
 SAMPLES: Final = 400
+_ALMOST_NOTHING: Final = 1e-9
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -34,6 +36,8 @@ class Meter:
         self._times: list[float] = []
         self._used: list[float] = []
         self._waiting: list[int] = []
+        self._fragments = Fragments(jobs, resource)
+        self._in_vain: list[float] = []
 
     def note(self, course: Course) -> None:
         """Take in how it is now."""
@@ -41,6 +45,8 @@ class Meter:
         self._times.append(course.now)
         self._used.append(used / self._capacity if self._capacity else 0.0)
         self._waiting.append(len(course.waiting))
+        in_vain = self._fragments.free_in_vain(course.nodes)
+        self._in_vain.append(in_vain / self._capacity if self._capacity else 0.0)
         self.largest_queue = max(self.largest_queue, len(course.waiting))
 
     def leave_out(self, submissions: Sequence[float]) -> None:
@@ -61,6 +67,14 @@ class Meter:
         lengths = self._lengths(end) * (np.array(self._waiting) > 0)
         return _mean(1 - np.array(self._used), lengths)
 
+    def fragmentation(self, end: float) -> float:
+        """Return the share of what was free that an average pod of the trace could not take."""
+        lengths = self._lengths(end)
+        free = float(((1 - np.array(self._used)) * lengths).sum())
+        return (
+            round(float((np.array(self._in_vain) * lengths).sum()) / free, 4) if free > 0 else 0.0
+        )
+
     def series(self, end: float) -> tuple[Sample, ...]:
         """Return averages of equally long stretches of time."""
         lengths = self._lengths(end)
@@ -70,9 +84,16 @@ class Meter:
         edges = np.linspace(times[0], end, SAMPLES + 1)
         used = _averages(times, lengths * self._used, edges)
         waiting = _averages(times, lengths * self._waiting, edges)
+        in_vain = _averages(times, lengths * self._in_vain, edges)
+        fragments = in_vain / np.maximum(1 - used, _ALMOST_NOTHING)
         return tuple(
-            Sample(round(float(at), 3), round(float(share), 4), round(float(jobs), 2))
-            for at, share, jobs in zip(edges, used, waiting, strict=False)
+            Sample(
+                at=round(float(at), 3),
+                used=round(float(share), 4),
+                waiting=round(float(jobs), 2),
+                fragmentation=round(float(lost), 4),
+            )
+            for at, share, jobs, lost in zip(edges, used, waiting, fragments, strict=False)
         )
 
     def _lengths(self, end: float) -> FloatArray:

@@ -80,6 +80,7 @@ def replay(
         makespan=round(max(end - jobs[0].submitted, 0.0), 3),
         utilisation=meter.utilisation(end),
         idle_while_waiting=meter.idle_while_waiting(end),
+        fragmentation=meter.fragmentation(end),
         largest_queue=meter.largest_queue,
         evictions=sum(run.evictions for run in course.runs),
         waits=waits_of(course.runs),

@@ -38,17 +38,19 @@ class NeverBegan(msgspec.Struct, frozen=True):
     message: str
 
 
-class Sample(msgspec.Struct, frozen=True):
+class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """Averages of a stretch of time that begins at ``at``.
 
     Attributes:
         used: share of the resource that is taken.
         waiting: jobs that wait.
+        fragmentation: share of what is free that an average pod of the trace could not take.
     """
 
     at: float
     used: float
     waiting: float
+    fragmentation: float
 
 
 class ReplayReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -61,6 +63,8 @@ class ReplayReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         idle_while_waiting: share of it that was free while some job waited, on average over
             the time when one did; what fragments and gangs cost. Jobs that never began do
             not count, nor in ``series``.
+        fragmentation: share of what was free that an average pod of the trace could not take,
+            since it lay on nodes without room for it; on average over what was free.
         largest_queue: most jobs that waited at once.
         evictions: how often a job lost a pod and began anew.
         never_began: the first of those jobs.
@@ -75,6 +79,7 @@ class ReplayReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     makespan: float
     utilisation: float
     idle_while_waiting: float
+    fragmentation: float
     largest_queue: int
     evictions: int
     waits: Waits

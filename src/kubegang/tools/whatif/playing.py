@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import msgspec
@@ -15,9 +15,16 @@ from kubegang.tools.cluster.state import ClusterState
 from kubegang.tools.explaining.holders import unit_of
 from kubegang.tools.rehearsal.deciders import Deciders
 from kubegang.tools.rehearsal.filling import fill_cache
-from kubegang.tools.rehearsal.rehearsal import Bound, Evicted, Rehearsal
-from kubegang.tools.whatif.report import Plan, PlannedBind, PlannedEviction, StillPending
-from kubegang.tools.whatif.suppositions import Drained, replacement
+from kubegang.tools.rehearsal.happenings import Bound, Evicted
+from kubegang.tools.rehearsal.rehearsal import Rehearsal
+from kubegang.tools.whatif.report import (
+    Plan,
+    PlannedBind,
+    PlannedEviction,
+    PlannedMove,
+    StillPending,
+)
+from kubegang.tools.whatif.suppositions import Drained, Proposed, replacement
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +46,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def left(self) -> dict[EntityKey, tuple[PodInfo, ...]]:
         """The pods that wait at the end, by what is decided about together."""
-        queue = self.rehearsal.queue
+        queue = self.rehearsal.queue.contents
         found: dict[EntityKey, list[PodInfo]] = {}
         for entry in queue.entries():
             for queued in entry.pods():
@@ -78,6 +85,7 @@ def plan_of(
     *,
     version: str,
     drained: Drained,
+    moves: Sequence[Proposed] = (),
     refused: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Plan:
@@ -88,6 +96,7 @@ def plan_of(
         without: the same cluster as it is.
         version: the release.
         drained: the pods that go with their nodes.
+        moves: where running pods would have to run instead.
         refused: what could not be submitted.
         notes: what else to know.
     """
@@ -103,6 +112,7 @@ def plan_of(
         binds=tuple(binds),
         evictions=tuple(evictions),
         pending=tuple(_pending(played, started)),
+        moves=tuple(_move(played.state, one) for one in moves),
         refused=refused,
         settled=rehearsal.settled,
         notes=notes,
@@ -116,6 +126,16 @@ def _bind(state: ClusterState, one: Bound, *, anyway: bool) -> PlannedBind:
         node=one.node,
         at=round(one.at, 3),
         anyway=anyway,
+    )
+
+
+def _move(state: ClusterState, one: Proposed) -> PlannedMove:
+    return PlannedMove(
+        pod=one.pod.key,
+        unit=_unit(state, one.pod),
+        origin=one.origin,
+        node=one.pod.node_name,
+        beneficiary=_unit(state, one.beneficiary),
     )
 
 
@@ -158,14 +178,16 @@ def _unit(state: ClusterState, pod: PodInfo) -> str:
 def _pending(played: Played, started: frozenset[PodUid]) -> Iterator[StillPending]:
     cache = played.rehearsal.cache
     for key, pods in played.left.items():
-        group = cache.pod_group(key) if isinstance(key, PodGroupKey) else None
+        group = cache.groups.pod_group(key) if isinstance(key, PodGroupKey) else None
         message, upstream = _why(played, key, pods)
         yield StillPending(
             unit=_unit(played.state, pods[0]),
             group=str(key) if isinstance(key, PodGroupKey) else "",
             pods=len(pods),
             needed=0 if group is None else group.quorum,
-            scheduled=len(cache.scheduled_members(key)) if isinstance(key, PodGroupKey) else 0,
+            scheduled=len(cache.groups.scheduled_members(key))
+            if isinstance(key, PodGroupKey)
+            else 0,
             message=message,
             upstream_message=upstream,
             started_without=any(pod.uid in started for pod in pods),
@@ -180,7 +202,7 @@ def _why(played: Played, key: EntityKey, pods: tuple[PodInfo, ...]) -> tuple[str
         for k in keys
         if k in decisions and decisions[k].status not in ("scheduled", "waiting-on-permit")
     ]
-    held = played.rehearsal.queue.explain(key, now=played.rehearsal.now)
+    held = played.rehearsal.queue.contents.explain(key, now=played.rehearsal.now)
     if not refused and held is not None:
         return held.message, held.upstream_message
     if not refused:

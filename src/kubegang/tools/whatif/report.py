@@ -42,6 +42,20 @@ class PlannedEviction(msgspec.Struct, frozen=True, rename="camel", kw_only=True)
     anyway: bool = False
 
 
+class PlannedMove(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """A pod that would have to run elsewhere.
+
+    Attributes:
+        beneficiary: what starts thereby.
+    """
+
+    pod: str
+    unit: str
+    origin: str
+    node: str
+    beneficiary: str
+
+
 class StillPending(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """A group or pod that would go on waiting.
 
@@ -68,6 +82,7 @@ class Plan(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """What would happen by the rules of one release, until nothing changes any more.
 
     Attributes:
+        moves: what would have to be moved first, if moves were asked for.
         refused: what the release's API does not take of what was to be submitted.
         settled: whether it came to an end; if not, it was stopped after an hour.
         notes: what else to know.
@@ -77,6 +92,7 @@ class Plan(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     binds: tuple[PlannedBind, ...] = ()
     evictions: tuple[PlannedEviction, ...] = ()
     pending: tuple[StillPending, ...] = ()
+    moves: tuple[PlannedMove, ...] = ()
     refused: tuple[str, ...] = ()
     settled: bool = True
     notes: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,6 +28,14 @@ HOSTNAME = "kubernetes.io/hostname"
 
 class SuppositionError(ValueError):
     """A supposition about something that does not exist."""
+
+
+class Proposed(NamedTuple):
+    """A pod as it would run elsewhere, where it runs, and who needs its room."""
+
+    pod: PodInfo
+    origin: str
+    beneficiary: PodInfo
 
 
 class Drained(msgspec.Struct, frozen=True):

@@ -52,7 +52,7 @@ def _bring_in(batch: Batch, name: str, places: list[PodPlace]) -> None:
         message = "differs between the pods of the group, and a group has one constraint"
         batch.tell("refused", first.item, first.field(f"metadata.annotations[{TOPOLOGY}]"), message)
         return
-    make_group(batch, first.item, name, int(count), topology)
+    make_group(batch, first.item, name, minimum=int(count), topology=topology)
     for place in places:
         _clean(batch, place)
         tie(batch, place, name, ())

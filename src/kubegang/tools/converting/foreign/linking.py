@@ -47,6 +47,11 @@ def tie(batch: Batch, place: PodPlace, group: str, schedulers: tuple[str, ...]) 
         batch.tell("refused", place.item, place.field("spec.schedulingGroup"), message)
         return
     put(place.spec, "schedulingGroup", {"podGroupName": group})
+    leave(batch, place, schedulers)
+
+
+def leave(batch: Batch, place: PodPlace, schedulers: tuple[str, ...]) -> None:
+    """Let a pod leave its former scheduler."""
     scheduler = str(place.spec.get("schedulerName") or "")
     field = place.field("spec.schedulerName")
     if scheduler in schedulers:
@@ -65,7 +70,7 @@ def lose_mark(batch: Batch, place: PodPlace, kind: str, key: str, why: str) -> N
         batch.tell("loss", place.item, field, why)
 
 
-def make_group(batch: Batch, beside: Item, name: str, minimum: int, topology: str = "") -> None:
+def make_group(batch: Batch, beside: Item, name: str, *, minimum: int, topology: str = "") -> None:
     """Add the PodGroup of pods that were only marked as a group."""
     spec: dict[str, object] = {"schedulingPolicy": {"gang": {"minCount": minimum}}}
     if topology:

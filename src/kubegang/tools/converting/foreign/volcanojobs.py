@@ -72,7 +72,7 @@ def _bring_in(batch: Batch, item: Item, tasks: list[Map]) -> None:
         put(jobs[0], "scheduling", {"schedulingPolicy": {"gang": {"minCount": minimum}}})
         jobs[0].move_to_end("template")
     else:
-        make_group(batch, item, name, minimum)
+        make_group(batch, item, name, minimum=minimum)
         _take_class(batch, item, spec)
         for job in jobs:
             put(member(job, "template", "spec"), "schedulingGroup", {"podGroupName": name})

@@ -1,7 +1,8 @@
 """Apache YuniKorn: applications whose pods carry task groups in an annotation.
 
 YuniKorn starts an application once places for the minima of all its task groups are held by
-placeholder pods, so the whole application is one gang.
+placeholder pods, so the whole application is one gang: a PodGroup, or where there are several
+task groups and 1.37 a tree with a PodGroup for each.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import json
 from typing import Any
 
 from kubegang.tools.converting.batch import Batch
-from kubegang.tools.converting.foreign.linking import lose_mark, make_group, tie
+from kubegang.tools.converting.foreign.linking import leave, lose_mark, make_group, tie
+from kubegang.tools.converting.foreign.trees import leaf_name, make_tree
+from kubegang.tools.converting.generations import RELEASE_OF
 from kubegang.tools.converting.podplaces import PodPlace, pod_places
 
 PREFIX = "yunikorn.apache.org/"
@@ -21,9 +24,13 @@ APPLICATION_MARKS = (f"{PREFIX}app-id", "applicationId")
 QUEUE_MARKS = (f"{PREFIX}queue", "queue")
 SCHEDULERS = ("yunikorn",)
 
+WITH_TREES = "1.37"
+"""The first release with groups of groups (KEP-5832)."""
+
 _SOFT = "Soft: after a time-out YuniKorn starts the pods without a gang, Kubernetes never does"
 _TIMEOUT = "a gang waits without holding resources, so no placeholder times out"
 _QUEUE = "Kubernetes has no queues with shares; quotas of namespaces come closest"
+_ALONE = "belongs to no task group, so it waits for none and none waits for it"
 _SUM = "a group has one minimum: only the sum of the task groups' minima is kept"
 
 
@@ -70,12 +77,35 @@ def _bring_in(batch: Batch, name: str, places: list[PodPlace]) -> None:
         message = "need a JSON list of task groups, each with a name and a minMember of 1 or more"
         batch.tell("refused", first.item, field, message)
         return
+    if len(minima) > 1 and RELEASE_OF[batch.target] == WITH_TREES:
+        _bring_in_tree(batch, name, places, minima)
+        return
     if len(minima) > 1:
         batch.tell("loss", first.item, field, _SUM)
-    make_group(batch, first.item, name, sum(minima.values()))
+    make_group(batch, first.item, name, minimum=sum(minima.values()))
     for place in places:
         _clean(batch, place, minima)
         tie(batch, place, name, SCHEDULERS)
+
+
+def _bring_in_tree(batch: Batch, name: str, places: list[PodPlace], minima: dict[str, int]) -> None:
+    """Make a composite group of the application, with a PodGroup for each task group."""
+    first = next(place for place in places if TASK_GROUPS in place.marks("annotations"))
+    classes = {str(place.spec.get("priorityClassName") or "") for place in places}
+    if len(classes) > 1:
+        message = "pods of one application have different PriorityClasses, and a tree has one"
+        batch.tell("refused", first.item, first.field("spec.priorityClassName"), message)
+        return
+    if not make_tree(batch, first.item, name, minima, priority_class=classes.pop()):
+        return
+    for place in places:
+        task = str(place.marks("annotations").get(TASK_GROUP_NAME) or "")
+        _clean(batch, place, minima)
+        if task:
+            tie(batch, place, leaf_name(name, task), SCHEDULERS)
+        else:
+            batch.tell("note", place.item, place.field("metadata.annotations"), _ALONE)
+            leave(batch, place, SCHEDULERS)
 
 
 def _minima(text: str) -> dict[str, int]:

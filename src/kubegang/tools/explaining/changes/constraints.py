@@ -8,7 +8,8 @@ from typing import NamedTuple
 import msgspec
 
 from kubegang.scheduler.framework.nodes import NodeInfo, Taint
-from kubegang.scheduler.framework.pods import NodeAffinityTerms, NodeName, PodInfo, Toleration
+from kubegang.scheduler.framework.pods import NodeName, PodInfo
+from kubegang.scheduler.framework.terms import NodeAffinityTerms, Toleration
 from kubegang.tools.cluster.edits import Edit, SetGroup, SetNode, SetPod
 from kubegang.tools.explaining.changes.searching import Found, Search, smallest_subset
 from kubegang.tools.explaining.report import Change, ChangeKind

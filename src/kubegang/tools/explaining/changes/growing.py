@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -77,19 +78,53 @@ def _shapes(search: Search) -> Iterator[_Shape]:
     case = search.case
     key = case.group.topology_key if case.group is not None else ""
     table = case.stage.snapshot.nodes
+    selected = sorted(_selected_labels(case.waiting))
     examples: dict[tuple[object, ...], list[NodeInfo]] = {}
     for node in table.infos:
-        examples.setdefault((node.allocatable, node.allowed_pods, node.taints), []).append(node)
+        labels = tuple(node.labels.get(name) for name in selected)
+        shape = (node.allocatable, node.allowed_pods, node.taints, labels)
+        examples.setdefault(shape, []).append(node)
     ordered = sorted(examples.values(), key=len, reverse=True)
     search.is_complete &= len(ordered) <= MOST_SHAPES
     for nodes in ordered[:MOST_SHAPES]:
         plain = msgspec.structs.replace(nodes[0], unschedulable=False, images=())
-        if not key:
-            yield _Shape(plain, "")
+        if key:
+            yield from _in_domains(plain, key, _domains(search))
             continue
-        for domain in _domains(search):
-            yield _Shape(_labelled(plain, {key: domain}), f" in {key}={domain}")
-        yield _Shape(_labelled(plain, {key: "new"}), f" in a new domain of {key}")
+        yield _Shape(plain, "")
+        for spread in sorted(_spread_keys(case.waiting)):
+            yield from _in_domains(plain, spread, _values(search, spread))
+
+
+def _in_domains(plain: NodeInfo, key: str, domains: Iterable[str]) -> Iterator[_Shape]:
+    for domain in domains:
+        yield _Shape(_labelled(plain, {key: domain}), f" in {key}={domain}")
+    yield _Shape(_labelled(plain, {key: "new"}), f" in a new domain of {key}")
+
+
+def _selected_labels(pods: Sequence[PodInfo]) -> set[str]:
+    """Return the labels by which members choose nodes."""
+    found: set[str] = set()
+    for pod in pods:
+        found |= {name for name, _ in pod.affinity.selector}
+        for term in pod.affinity.required or ():
+            found |= {one.key for one in term.expressions}
+    return found
+
+
+def _spread_keys(pods: Sequence[PodInfo]) -> set[str]:
+    """Return the labels over whose values members must be spread; each node has its own name."""
+    keys = {one.topology_key for pod in pods for one in pod.spread if one.hard}
+    return keys - {HOSTNAME}
+
+
+def _values(search: Search, key: str) -> list[str]:
+    """Return the values of a label, the most frequent first."""
+    counts = Counter(
+        node.labels[key] for node in search.case.stage.snapshot.nodes.infos if key in node.labels
+    )
+    search.is_complete &= len(counts) <= FEW_DOMAINS
+    return [value for value, _ in counts.most_common(FEW_DOMAINS)]
 
 
 def _domains(search: Search) -> list[str]:

@@ -12,22 +12,24 @@ from kubegang.tools.explaining.report import Change
 
 
 def raise_priority(search: Search) -> Iterator[Found]:
-    """Yield the lowest priority with which it starts, if need be by evicting others."""
+    """Yield the lowest priority with which it starts, if need be by evicting others.
+
+    Nothing where the next attempt evicts others as it is: that is told elsewhere.
+    """
     case = search.case
     snapshot = case.stage.snapshot
-    above = sorted(
-        {
-            priority + 1
-            for entry in snapshot.placed_pods()
-            if (priority := snapshot.priority_of(entry.pod)) >= case.priority
-        }
-    )
+    above = {
+        priority + 1
+        for entry in snapshot.placed_pods()
+        if (priority := snapshot.priority_of(entry.pod)) >= case.priority
+    }
+    levels = [case.priority, *sorted(above)]
     steps = least(
-        len(above), lambda k: search.helps(_with_priority(search, above[k - 1]), makes_room=True)
+        len(levels), lambda k: search.helps(_with_priority(search, levels[k - 1]), makes_room=True)
     )
-    if steps is None:
+    if steps is None or levels[steps - 1] == case.priority:
         return
-    priority = above[steps - 1]
+    priority = levels[steps - 1]
     change = Change(
         kind="raise-priority",
         size=priority - case.priority,
