@@ -24,9 +24,11 @@ from kubegang.app.clustersource import SourceOptions, live_transport, rules_of_l
 from kubegang.app.errors import BadInputError
 from kubegang.app.listening import LISTEN, bind, parse_listen
 from kubegang.app.options import DEFAULT_PAGE_LISTEN
-from kubegang.app.pageviews import ClusterViews, RulesFor, followed
+from kubegang.app.pageacts import ClusterActs
+from kubegang.app.pageviews import USER_AGENT, ClusterViews, RulesFor, followed
 from kubegang.base.clock import Clock, RealClock
 from kubegang.base.logging import configure_logging
+from kubegang.client.api import ApiClient
 from kubegang.client.interface import Transport
 from kubegang.web.guard import LOGIN_PATH
 from kubegang.web.page import create_page
@@ -43,6 +45,7 @@ class DashboardOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     source: SourceOptions = SourceOptions()
     listen: str = DEFAULT_PAGE_LISTEN
+    allow_changes: bool = False
     log_level: str = "warning"
 
 
@@ -69,6 +72,7 @@ async def _until_signal(
             rules_for=lambda live: rules_of_live(options.source, live),
             clock=RealClock(),
             say=say,
+            allow_changes=options.allow_changes,
             ready=lambda: say("ready"),
         )
     )
@@ -103,6 +107,7 @@ async def serve_page(
     clock: Clock,
     say: Say,
     ready: Callable[[], None],
+    allow_changes: bool = False,
 ) -> None:
     """Show a cluster until cancelled.
 
@@ -113,6 +118,7 @@ async def serve_page(
         clock: the time.
         say: told the address for the next login.
         ready: to be called once browsers are answered.
+        allow_changes: whether nodes can be cordoned and gangs deleted from the page.
 
     Raises:
         BadInputError: a flag is wrong.
@@ -120,13 +126,24 @@ async def serve_page(
     """
     closing = asyncio.Event()
     async with followed(transport, rules_for=rules_for, clock=clock) as views:
-        app = _page(views, sock, say=say, closing=closing)
+        acts = None
+        if allow_changes:
+            say("page: may cordon nodes and delete gangs")
+            acts = ClusterActs(ApiClient(transport, user_agent=USER_AGENT), views.resources)
+        app = _page(views, sock, acts=acts, say=say, closing=closing)
         async with _serving(app, sock, closing):
             ready()
             await asyncio.Event().wait()
 
 
-def _page(views: ClusterViews, sock: socket.socket, *, say: Say, closing: asyncio.Event) -> ASGIApp:
+def _page(
+    views: ClusterViews,
+    sock: socket.socket,
+    *,
+    acts: ClusterActs | None,
+    say: Say,
+    closing: asyncio.Event,
+) -> ASGIApp:
     host, port = sock.getsockname()[:2]
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     sessions = Sessions(
@@ -134,7 +151,8 @@ def _page(views: ClusterViews, sock: socket.socket, *, say: Say, closing: asynci
             f"page, good for one login: {address}{LOGIN_PATH}?secret={secret}"
         )
     )
-    return create_page(views, sessions, cookie=f"kubegang-page-{port}", closing=closing)
+    cookie = f"kubegang-page-{port}"
+    return create_page(views, sessions, cookie=cookie, closing=closing, acts=acts)
 
 
 @contextlib.asynccontextmanager

@@ -12,11 +12,12 @@ import msgspec
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.app.clusterlive import LiveCluster, read_live
 from kubegang.app.clustersource import Rules, SourceOptions
+from kubegang.app.supposed import AddedNodes, Suppositions
 from kubegang.app.watching import WatchedCluster
-from kubegang.app.whatif import AddedNodes, Suppositions, what_if_in
+from kubegang.app.whatif import what_if_in
 from kubegang.base.clock import Clock
 from kubegang.client.api import ApiClient
-from kubegang.client.interface import Transport
+from kubegang.client.interface import Resource, Transport
 from kubegang.tools.explaining.explain import explain
 from kubegang.tools.explaining.report import ExplainReport, Subject
 from kubegang.tools.explaining.targets import NotThereError
@@ -34,6 +35,8 @@ SHORTEST_PAUSE_SECONDS: Final = 0.25
 PAUSE_PER_SECOND: Final = 3.0
 """A look that took long is followed by a pause that is so many times as long."""
 
+
+USER_AGENT: Final = "kubegang-page"
 
 RulesFor = Callable[[LiveCluster], Rules]
 
@@ -72,17 +75,24 @@ class ClusterViews:
         self._begin_story()
         watched.notify(self._see)
 
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """What is followed: the cluster has it, and lets us read it."""
+        return self._watched.resources
+
     async def overview(self) -> PageView:
         """Return the cluster as it is now."""
         version, view = self._watched.version, self._view
         if view is not None and view.version == version:
             return view
-        started = self._clock.now()
+        started = self._clock.steady()
         overview = overview_of(self._stage_now(), version=self._rules.version.name)
         self._story.note(overview)
         self._view = PageView(version=version, overview=overview, story=self._story.entries())
-        took = self._clock.now() - started
-        self._next_look = self._clock.now() + max(SHORTEST_PAUSE_SECONDS, took * PAUSE_PER_SECOND)
+        took = self._clock.steady() - started
+        self._next_look = self._clock.steady() + max(
+            SHORTEST_PAUSE_SECONDS, took * PAUSE_PER_SECOND
+        )
         return self._view
 
     async def explain(self, kind: str, namespace: str, name: str) -> ExplainReport:
@@ -126,7 +136,7 @@ class ClusterViews:
     async def changed_since(self, version: int) -> int:
         """Wait for a change, and for the end of the pause after the last look."""
         await self._watched.changed_since(version)
-        pause = self._next_look - self._clock.now()
+        pause = self._next_look - self._clock.steady()
         if pause > 0:
             await self._clock.sleep(pause)
         return self._watched.version
@@ -162,7 +172,7 @@ async def followed(
         BadInputError: a flag is wrong.
         ClusterUnreachableError: the cluster does not answer.
     """
-    client = ApiClient(transport, user_agent="kubegang-page")
+    client = ApiClient(transport, user_agent=USER_AGENT)
     try:
         live = await read_live(client, transport, progress=lambda _text: None)
         rules = rules_for(live)

@@ -2,7 +2,8 @@
 
 Our components use upstream's identities and its bootstrap roles. Two have a role of kubegang's:
 the simulated nodes, since one identity plays all of them, which no role of upstream's foresees,
-and the page, which reads what scheduling depends on and writes nothing.
+and the page, which reads what scheduling depends on and writes nothing. A page that was
+allowed to change the cluster is another user, with the rights for just what it offers.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ NODES_USER = "system:node:kubegang"
 NODES_ROLE = "kubegang:simulated-nodes"
 PAGE_USER = "kubegang:page"
 PAGE_ROLE = "kubegang:page"
+CHANGING_PAGE_USER = "kubegang:changing-page"
+CHANGING_PAGE_ROLE = "kubegang:changing-page"
 
 _GROUP = "rbac.authorization.k8s.io"
 _READING = ("get", "list", "watch")
@@ -45,6 +48,19 @@ _NODE_RULES: tuple[_Rule, ...] = (
 )
 
 
+_PAGE_CHANGES: tuple[_Rule, ...] = (
+    ("", ("nodes",), ("patch",)),
+    ("", ("pods",), ("delete",)),
+    ("batch", ("jobs",), ("delete",)),
+    (GANG_GROUP, ("podgroups",), ("delete",)),
+)
+
+
+def page_user(*, allow_changes: bool) -> str:
+    """Return as whom the page asks."""
+    return CHANGING_PAGE_USER if allow_changes else PAGE_USER
+
+
 def policy_of(profile: VersionProfile) -> list[JsonObject]:
     """Return the roles and bindings of a release and of our components."""
     objects = bootstrap_policy(profile.name, profile.gates["apiserver"])
@@ -53,7 +69,9 @@ def policy_of(profile: VersionProfile) -> list[JsonObject]:
         _role(NODES_ROLE, _NODE_RULES),
         _binding(NODES_ROLE, NODES_USER),
         _role(PAGE_ROLE, _page_rules()),
-        _binding(PAGE_ROLE, PAGE_USER),
+        _binding(PAGE_ROLE, PAGE_USER, CHANGING_PAGE_USER),
+        _role(CHANGING_PAGE_ROLE, _PAGE_CHANGES),
+        _binding(CHANGING_PAGE_ROLE, CHANGING_PAGE_USER),
     ]
 
 
@@ -78,11 +96,11 @@ def _role(name: str, rules: Sequence[_Rule]) -> JsonObject:
     return {**_head("ClusterRole", name), "rules": written}
 
 
-def _binding(role: str, user: str) -> JsonObject:
+def _binding(role: str, *users: str) -> JsonObject:
     return {
         **_head("ClusterRoleBinding", role),
         "roleRef": {"apiGroup": _GROUP, "kind": "ClusterRole", "name": role},
-        "subjects": [{"apiGroup": _GROUP, "kind": "User", "name": user}],
+        "subjects": [{"apiGroup": _GROUP, "kind": "User", "name": user} for user in users],
     }
 
 

@@ -57,6 +57,11 @@ class WatchedCluster:
         for informer in self._informers.values():
             informer.add_handler(self._note, lambda _old, new: self._note(new), self._note)
 
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """What is followed."""
+        return tuple(self._informers)
+
     async def run(self) -> None:
         """Follow until cancelled."""
         async with asyncio.TaskGroup() as tasks:

@@ -1,1 +1,1 @@
-"""The page: assets and read-only views."""
+"""The page: assets, read-only views, and the acts that it may be allowed (``acts.py`` alone)."""

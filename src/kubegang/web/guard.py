@@ -1,14 +1,17 @@
 """What stands before every answer of the page: whose request it is, and what browsers are told.
 
 The page is for browsers on this machine. A request whose ``Host`` is another name comes from
-a site that had its name resolved to us, and is refused. Scripts, styles and data come from
-the page itself and from nowhere else; nothing may frame it, and nothing is kept.
+a site that had its name resolved to us, and is refused. So is what would change something and
+was not sent by the page itself: for cookies all ports of this machine are one site, and other
+programs have pages on them. Scripts, styles and data come from the page itself and from nowhere
+else; nothing may frame it, and nothing is kept.
 """
 
 from __future__ import annotations
 
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
@@ -21,6 +24,8 @@ OWN_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 LOGIN_PATH: Final = "/login"
 ASSETS_PREFIX: Final = "/assets/"
+
+_READING: Final = frozenset({"GET", "HEAD"})
 
 _HEADERS: Final = {
     "content-security-policy": (
@@ -65,6 +70,8 @@ class Guard:
         headers = Headers(scope=scope)
         if _host_name(headers.get("host", "")) not in OWN_NAMES:
             return PlainTextResponse("this page has another name", status_code=403)
+        if scope["method"] not in _READING and not _is_own(headers):
+            return PlainTextResponse("another page asks for this", status_code=403)
         path = scope["path"]
         if path == LOGIN_PATH or path.startswith(ASSETS_PREFIX):
             return None
@@ -79,6 +86,12 @@ def _host_name(host: str) -> str:
     """Return a Host header's name without its port; tunnels have ports of their own."""
     name, colon, port = host.rpartition(":")
     return name if colon and port.isdecimal() else host
+
+
+def _is_own(headers: Headers) -> bool:
+    """Return whether the page sent a request: browsers say the origin of all but reads."""
+    origin = urlsplit(headers.get("origin", ""))
+    return origin.scheme in {"http", "https"} and origin.netloc == headers["host"]
 
 
 def _cookie(headers: Headers, name: str) -> str:

@@ -1,4 +1,6 @@
-"""The page as an application: a few files, and a cluster's reports as JSON. It only reads.
+"""The page as an application: a few files, and a cluster's reports as JSON.
+
+It only reads, except for what ``acts.py`` adds when asked to.
 
 /            the page
 /login       trades the secret of the printed address for a session
@@ -23,7 +25,8 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from kubegang.web.assets import asset
+from kubegang.web.acts import Acts, act_routes
+from kubegang.web.assets import Asset, asset
 from kubegang.web.guard import LOGIN_PATH, Guard
 from kubegang.web.sessions import Sessions
 from kubegang.web.views import NoSuchObjectError, Supposition, Views
@@ -31,6 +34,8 @@ from kubegang.web.views import NoSuchObjectError, Supposition, Views
 KEEP_ALIVE_SECONDS: Final = 15.0
 """A stream says so often that it is still there, so that either side notices the other's end."""
 
+
+_END: Final = b"</body>"
 
 MOST_NODES: Final = 1000
 """So many may be supposed at once."""
@@ -43,7 +48,12 @@ class _AskedSupposition(Supposition, frozen=True, forbid_unknown_fields=True):
 
 
 def create_page(
-    views: Views, sessions: Sessions, *, cookie: str, closing: asyncio.Event
+    views: Views,
+    sessions: Sessions,
+    *,
+    cookie: str,
+    closing: asyncio.Event,
+    acts: Acts | None = None,
 ) -> ASGIApp:
     """Put the page together.
 
@@ -52,16 +62,18 @@ def create_page(
         sessions: who may see it.
         cookie: the name of its cookie; browsers share cookies among all ports of a machine.
         closing: once it is set, event streams end.
+        acts: what it may change; ``None`` for nothing.
     """
     page = _Page(views, sessions, cookie, closing)
     routes = [
-        Route("/", page.document),
+        Route("/", page.document if acts is None else page.document_with_acts),
         Route(LOGIN_PATH, page.login),
         Route("/assets/{name}", page.asset),
         Route("/overview", page.overview),
         Route("/explain/{kind}/{namespace}/{name}", page.explain),
         Route("/what-if", page.what_if),
         Route("/changes", page.changes),
+        *(() if acts is None else act_routes(acts)),
     ]
     return Guard(Starlette(routes=routes), sessions=sessions, cookie=cookie)
 
@@ -77,6 +89,11 @@ class _Page:
 
     async def document(self, _request: Request) -> Response:
         return asset("page.html").response()
+
+    async def document_with_acts(self, _request: Request) -> Response:
+        page, dialog = asset("page.html"), asset("acts.html")
+        content = page.content.replace(_END, dialog.content + _END)
+        return Asset(content, page.type).response()
 
     async def login(self, request: Request) -> Response:
         session = self._sessions.open(request.query_params.get("secret", ""))

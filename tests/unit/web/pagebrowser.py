@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from starlette.types import ASGIApp, Message
 
+from kubegang.web.acts import Acts
 from kubegang.web.page import create_page
 from kubegang.web.sessions import Sessions
 from kubegang.web.views import NoSuchObjectError, Supposition
@@ -59,27 +60,41 @@ class Answer(msgspec.Struct):
 class PageBrowser:
     """Sends requests, as a browser that has opened the printed address or has not."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, acts: Acts | None = None) -> None:
         self.views = MadeUpViews()
         self.closing = asyncio.Event()
         self.printed: list[str] = []
         secrets = (f"secret-{number}" for number in range(1000))
         self.sessions = Sessions(changed=self.printed.append, make_secret=lambda: next(secrets))
         self.app: ASGIApp = create_page(
-            self.views, self.sessions, cookie=COOKIE, closing=self.closing
+            self.views, self.sessions, cookie=COOKIE, closing=self.closing, acts=acts
         )
         self.cookie = ""
 
-    async def get(self, path: str, *, host: str = "127.0.0.1:1234", method: str = "GET") -> Answer:
-        """Return a whole answer."""
+    async def get(
+        self,
+        path: str,
+        *,
+        host: str = "127.0.0.1:1234",
+        method: str = "GET",
+        origin: str = "http://127.0.0.1:1234",
+        body: bytes = b"",
+    ) -> Answer:
+        """Return a whole answer; browsers say the origin of what is no read."""
         messages: list[Message] = []
 
         async def send(message: Message) -> None:
             messages.append(message)
 
-        await self.app(self._scope(path, host, method), _nothing_more, send)
-        body = b"".join(message.get("body", b"") for message in messages)
-        return Answer(messages[0]["status"], _headers(messages[0]), body.decode())
+        async def receive() -> Message:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        scope = self._scope(path, host, method)
+        if method != "GET" and origin:
+            scope["headers"].append((b"origin", origin.encode()))
+        await self.app(scope, receive, send)
+        told = b"".join(message.get("body", b"") for message in messages)
+        return Answer(messages[0]["status"], _headers(messages[0]), told.decode())
 
     async def log_in(self) -> Answer:
         """Open the newest printed address, and keep its cookie."""

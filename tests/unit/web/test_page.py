@@ -170,7 +170,7 @@ def test_the_page_asks_nobody_else_for_anything() -> None:
         assert re.findall(r"https?://|//[a-z]+\.", text) == [], file.name
 
 
-@pytest.mark.parametrize("file", ["page.html", "login.html"])
+@pytest.mark.parametrize("file", ["page.html", "acts.html", "login.html"])
 def test_documents_have_no_scripts_or_styles_of_their_own(file: str) -> None:
     text = (STATIC / file).read_text(encoding="utf-8")
 

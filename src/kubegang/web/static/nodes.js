@@ -1,5 +1,6 @@
 // Nodes by topology domain, with what is used and whose pods run there.
 
+import { fillNodeButton, nodeButton } from "./acts.js";
 import { colour, count, keep, make, say, unitName } from "./dom.js";
 
 // Domains of clusters up to this size are open at first.
@@ -57,11 +58,12 @@ function nodeBox(node) {
     make("p", { class: "notes" }),
     make("ul", { class: "uses" }),
     make("ul", { class: "pods", "aria-label": `Pods on ${node.name}` }),
+    nodeButton(),
   );
 }
 
 function fillNode(box, node) {
-  const [, notes, uses, pods] = box.children;
+  const [, notes, uses, pods, button] = box.children;
   say(notes, [node.unschedulable ? "cordoned" : "", ...node.taints].filter(Boolean).join(", "));
   keep(uses, node.uses.filter(isTold), {
     keyOf: (use) => use.resource,
@@ -74,6 +76,7 @@ function fillNode(box, node) {
     update: fillPod,
   });
   pods.hidden = node.pods.length === 0;
+  if (button) fillNodeButton(button, node);
 }
 
 // Disk space and huge pages are rarely what anybody waits for.

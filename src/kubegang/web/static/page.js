@@ -1,5 +1,6 @@
 // The page: fetches the overview whenever the server says that something changed.
 
+import { offerDeletion } from "./acts.js";
 import { say, unitName } from "./dom.js";
 import { showExplanation } from "./explanation.js";
 import { showGangs } from "./gangs.js";
@@ -60,6 +61,7 @@ async function explain(subject) {
   const gang = gangAsked();
   say(document.querySelector("#explanation-title"), unitName(gang ? gang.unit : subject));
   document.querySelector("#explanation-body").replaceChildren("asking the scheduler …");
+  offerDeletion(dialog, gang);
   dialog.showModal();
   await fillExplanation();
 }
