@@ -90,7 +90,7 @@ class Access:
 
     async def _asked(self, key: tuple[str, ...], resource: Resource, review: JsonObject) -> Any:
         """Return a review's status; an empty one if the API server cannot be asked."""
-        now = self._clock.now()
+        now = self._clock.steady()
         known = self._remembered.get(key)
         if known is not None and now < known[0]:
             return known[1]

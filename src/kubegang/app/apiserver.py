@@ -11,8 +11,6 @@ from starlette.applications import Starlette
 
 from kubegang.api.facts import load_facts
 from kubegang.api.profile import VersionProfile
-from kubegang.api.resources import ROWS
-from kubegang.api.scheme import ResourceInfo, Scheme
 from kubegang.apiserver.admission.chain import UnknownPluginError
 from kubegang.apiserver.app import create_app
 from kubegang.apiserver.audit import AuditFile
@@ -27,11 +25,12 @@ from kubegang.apiserver.health import Check
 from kubegang.app.errors import BadInputError
 from kubegang.app.options import UpOptions
 from kubegang.app.policy import ensure_roles
+from kubegang.app.served import scheme_of
 from kubegang.app.signingkey import load_signing_key
 from kubegang.app.statictokens import load_tokens
 from kubegang.app.tls import serving
 from kubegang.base.clock import Clock
-from kubegang.store.interface import Store, StoreError
+from kubegang.store.interface import Store, StoreError, StoreUnavailableError
 from kubegang.store.locking import StoreInUseError
 from kubegang.store.memory import MemoryStore
 from kubegang.store.sqlite import open_sqlite_store
@@ -39,17 +38,6 @@ from kubegang.store.sqlite import open_sqlite_store
 # After a supervisor was killed, its API server needs a moment to notice and to close.
 TAKE_OVER_SECONDS = 5.0
 TAKE_OVER_STEP_SECONDS = 0.1
-
-
-def scheme_of(profile: VersionProfile) -> Scheme:
-    """Return the resources that a release serves with its gates."""
-    return Scheme.for_profile(rows_of(profile), profile.served, profile.gates["apiserver"])
-
-
-def rows_of(profile: VersionProfile) -> list[ResourceInfo]:
-    """Return the rows of kinds that a release has: one may be younger than its group's version."""
-    kinds = set(load_facts(profile.name).kinds())
-    return [row for row in ROWS if row.gvk in kinds or row.group_version not in profile.served]
 
 
 def build_api_server(
@@ -114,6 +102,8 @@ async def open_store(path: str, *, clock: Clock) -> Store:
                 raise BadInputError(str(error)) from error
             await clock.sleep(TAKE_OVER_STEP_SECONDS)
             waited += TAKE_OVER_STEP_SECONDS
+        except StoreUnavailableError as error:
+            raise BadInputError(f"{path} cannot be used: {error}") from error
         except StoreError as error:
             raise BadInputError(str(error)) from error
 

@@ -13,16 +13,20 @@ from kubegang.api.facts import load_facts
 from kubegang.apimachinery.manifests import Manifest, ManifestError, load_manifests
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apimachinery.places import place_of
-from kubegang.app.apiserver import scheme_of
 from kubegang.app.clusterlive import LiveCluster, kind_of, read_live
 from kubegang.app.clustersource import SourceOptions, known_release, live_transport
-from kubegang.app.configuration import resolve_profile, scheduler_configuration
+from kubegang.app.configuration import (
+    node_file_field,
+    resolve_profile,
+    scheduler_configuration,
+)
 from kubegang.app.errors import BadInputError
 from kubegang.app.inputs import ReadStandardInput, raise_if_any, texts_of
 from kubegang.app.options import GateFlags, UpOptions
 from kubegang.app.profiles.gate_flags import GateFlagError, parse_gates
 from kubegang.app.profiles.table import RELEASES
 from kubegang.app.scheduler import check_profiles, plugin_arguments, profiles_of
+from kubegang.app.served import scheme_of
 from kubegang.app.thirdparty import plugins_for
 from kubegang.client.api import ApiClient
 from kubegang.nodesim.node_file import KIND as CLUSTER_KIND
@@ -195,7 +199,9 @@ class _Reader:
         try:
             nodes = nodes_of(parse_node_file(manifest.object))
         except NodeFileError as error:
-            self.inputs.problems.append(f"{place_of(text, manifest)}: {error}")
+            self.inputs.problems.append(
+                f"{place_of(text, manifest, node_file_field(error))}: {error}"
+            )
             return
         for node in nodes:
             self.inputs.sources[len(self.inputs.objects)] = (text, manifest)

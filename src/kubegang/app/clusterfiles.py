@@ -15,13 +15,15 @@ from kubegang.apimachinery.manifests import Manifest, ManifestError, load_manife
 from kubegang.apimachinery.objects import GroupVersionKind
 from kubegang.apimachinery.places import place_of
 from kubegang.apimachinery.times import TimeError, parse_time
+from kubegang.app.configuration import node_file_field
 from kubegang.app.errors import BadInputError
 from kubegang.app.inputs import ReadStandardInput, texts_of
+from kubegang.app.structures import Structures, WrongTypeError
 from kubegang.base.feature_gates import FeatureGates
 from kubegang.nodesim.node_file import KIND as CLUSTER_KIND
 from kubegang.nodesim.node_file import NodeFileError, nodes_of, parse_node_file
 from kubegang.tools.cluster.facts import DumpFacts, is_dump_facts
-from kubegang.tools.cluster.kinds import Body
+from kubegang.tools.cluster.kinds import KEPT_WHOLE, Body
 from kubegang.tools.cluster.reading import ObjectError, StateReader
 from kubegang.tools.cluster.state import ClusterState
 
@@ -54,9 +56,9 @@ class ReadObject(msgspec.Struct, frozen=True):
     manifest: Manifest | None = None
     text: str = ""
 
-    def place(self) -> str:
-        """Return where it was written, as far as that is known."""
-        return "" if self.manifest is None else f"{place_of(self.text, self.manifest)}: "
+    def place(self, field: str = "") -> str:
+        """Return where it, or a field of it, was written, as far as that is known."""
+        return "" if self.manifest is None else f"{place_of(self.text, self.manifest, field)}: "
 
 
 class ReadFiles(msgspec.Struct, frozen=True):
@@ -104,18 +106,31 @@ def state_of(
         BadInputError: an object cannot be used; says which, and where.
     """
     reader = StateReader(gates)
+    structures = Structures(release)
     # Whoever names a class needs its value.
     for found in sorted(objects, key=lambda one: one.gvk.kind != "PriorityClass"):
         try:
-            if isinstance(found.body, dict) and not found.complete:
-                reader.add_written(found.body)
-            else:
-                reader.add(found.gvk, found.body)
+            _take(found, reader, structures)
+        except WrongTypeError as error:
+            raise BadInputError(f"{found.place(error.field)}{error}") from error
         except ObjectError as error:
             raise BadInputError(f"{found.place()}{error}") from error
     # Without a word about the moment it is that of the youngest pod.
     taken = max(parse_time(facts.taken) if facts.taken else 0.0, reader.latest)
     return reader.state(taken=taken, unseen=facts.unseen, release=release)
+
+
+def _take(found: ReadObject, reader: StateReader, structures: Structures) -> None:
+    body = found.body
+    if not isinstance(body, dict) and (found.gvk.group, found.gvk.kind) in KEPT_WHOLE:
+        # Of other kinds the reader decodes all that it looks at, and that refuses wrong types.
+        body = msgspec.json.decode(body)
+    if isinstance(body, dict):
+        structures.check(found.gvk, body)
+    if isinstance(body, dict) and not found.complete:
+        reader.add_written(body)
+    else:
+        reader.add(found.gvk, body)
 
 
 # --- one file ----------------------------------------------------------------------------
@@ -125,8 +140,8 @@ def _objects_of(text: str, source: str) -> Iterator[ReadObject]:
     if text.lstrip()[:1] == "{":
         try:
             yield from list(_json_objects(text))
-        except (msgspec.DecodeError, msgspec.ValidationError):
-            # The other reader says where it is broken.
+        except (msgspec.DecodeError, RecursionError):
+            # The other reader says where it is broken, or nested too deep.
             pass
         else:
             return
@@ -165,7 +180,9 @@ def _written(manifest: Manifest, text: str) -> Iterator[ReadObject]:
         try:
             nodes = nodes_of(parse_node_file(obj))
         except NodeFileError as error:
-            raise BadInputError(f"{place_of(text, manifest)}: {error}") from error
+            raise BadInputError(
+                f"{place_of(text, manifest, node_file_field(error))}: {error}"
+            ) from error
         for node in nodes:
             yield ReadObject(_NODE, node, complete=False)
         return

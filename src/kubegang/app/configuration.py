@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from kubegang.api.config.document import ConfigurationError
@@ -10,13 +11,12 @@ from kubegang.api.config.types import KubeSchedulerConfiguration
 from kubegang.api.profile import VersionProfile
 from kubegang.apimachinery.manifests import Manifest, ManifestError, load_manifests
 from kubegang.apimachinery.objects import JsonObject
-from kubegang.apiserver.admission.chain import UnknownPluginError, check_plugin_names
+from kubegang.apimachinery.places import place_of
 from kubegang.app.errors import BadInputError
 from kubegang.app.options import UpOptions
 from kubegang.app.profiles.gate_flags import GateFlagError
 from kubegang.app.profiles.runtime_config import RuntimeConfigError
 from kubegang.app.profiles.table import UnknownReleaseError, profile_named
-from kubegang.app.scheduler import check_profiles
 from kubegang.nodesim.node_file import (
     NodeFileError,
     SimulatedCluster,
@@ -49,28 +49,6 @@ def resolve_profile(options: UpOptions) -> VersionProfile:
         )
     except (UnknownReleaseError, GateFlagError, RuntimeConfigError) as error:
         raise BadInputError(str(error)) from error
-
-
-def check_files(options: UpOptions) -> None:
-    """Read the files that flags name, so that a broken one is told before anything starts.
-
-    Raises:
-        BadInputError: a file cannot be read or used; says where it is wrong.
-    """
-    version = resolve_profile(options)
-    config = scheduler_configuration(options.config, version)
-    if options.config:
-        check_profiles(version, config)
-    _check_admission_plugins(options)
-    initial_nodes(options.nodes)
-
-
-def _check_admission_plugins(options: UpOptions) -> None:
-    for text in (options.enable_admission_plugins, options.disable_admission_plugins):
-        try:
-            check_plugin_names(name.strip() for name in text.split(",") if name.strip())
-        except UnknownPluginError as error:
-            raise BadInputError(str(error)) from error
 
 
 def scheduler_configuration(path: str, version: VersionProfile) -> KubeSchedulerConfiguration:
@@ -114,7 +92,17 @@ def load_node_file(path: str) -> SimulatedCluster:
     try:
         return parse_node_file(documents[0].object)
     except NodeFileError as error:
-        raise BadInputError(f"{documents[0].where}: {error}") from error
+        place = place_of(read_text(path), documents[0], node_file_field(error))
+        raise BadInputError(f"{place}: {error}") from error
+
+
+def node_file_field(error: NodeFileError) -> str:
+    """Return the path that the error names, in either of its two forms."""
+    text = str(error)
+    decoding = re.search(r"at `\$\.(?P<path>[^`]*)`", text)
+    if decoding is not None:
+        return decoding["path"]
+    return text.partition(":")[0] if text.startswith("nodePools") else ""
 
 
 def manifests(path: str) -> list[Manifest]:
@@ -136,8 +124,23 @@ def read_text(path: str) -> str:
         BadInputError: it cannot be read, or is not UTF-8.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        body = Path(path).read_bytes()
     except OSError as error:
         raise BadInputError(f"{path}: {error.strerror or error}") from error
+    return text_of(body, path)
+
+
+def text_of(body: bytes, source: str) -> str:
+    """Return what bytes say, with plain line ends and without a byte order mark.
+
+    Raises:
+        BadInputError: they are not UTF-8; says where.
+    """
+    try:
+        text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInputError(f"{path}: not UTF-8 text, byte {error.start} is invalid") from error
+        before = body[: error.start]
+        line, column = before.count(b"\n") + 1, error.start - (before.rfind(b"\n") + 1) + 1
+        raise BadInputError(f"{source}:{line}:{column}: not UTF-8 text") from error
+    # As text files are read: positions in them count lines of one kind.
+    return text.replace("\r\n", "\n").replace("\r", "\n")

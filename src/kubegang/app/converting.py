@@ -10,16 +10,18 @@ from kubegang.api.facts import Facts, load_facts
 from kubegang.api.profile import VersionProfile
 from kubegang.api.resources import ROWS
 from kubegang.api.scheme import Scheme
-from kubegang.apimachinery.decoding import check_types, unknown_fields
+from kubegang.apimachinery.decoding import check_types
 from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.manifests import ManifestError
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
+from kubegang.apimachinery.unknownfields import unknown_fields
+from kubegang.apimachinery.wrongplaces import wrong_place
 from kubegang.apiserver.registry import complete, prepare_create
 from kubegang.apiserver.validating import create_errors
-from kubegang.app.apiserver import scheme_of
 from kubegang.app.errors import BadInputError
 from kubegang.app.inputs import DEFAULT_NAMESPACE, ReadStandardInput, texts_of
 from kubegang.app.profiles.table import profile_named
+from kubegang.app.served import scheme_of
 from kubegang.tools.converting.convert import convert
 from kubegang.tools.converting.generations import RELEASE_OF
 from kubegang.tools.converting.report import Conversion, Generation
@@ -81,7 +83,7 @@ class Judge:
         try:
             check_types(obj, schema, gvk)
         except BadRequestError as error:
-            return [("", error.message)]
+            return [(wrong_place(obj, schema), error.message)]
         metadata = obj.setdefault("metadata", {})
         if row.namespaced and not metadata.get("namespace"):
             metadata["namespace"] = DEFAULT_NAMESPACE

@@ -91,11 +91,11 @@ class Driver:
         scheduler = self._cluster.scheduler
         if scheduler is None:
             return
-        for entry in scheduler.queue.entries():
+        for entry in scheduler.queue.contents.entries():
             # Whoever is being tried, or about to be, has nothing to say yet.
             if entry.place not in (Place.ACTIVE, Place.IN_FLIGHT):
                 yield entry.key
-        yield from scheduler.queue.incomplete_groups()
+        yield from scheduler.queue.contents.incomplete_groups()
 
     def _is_settled(self) -> bool:
         history = self._history

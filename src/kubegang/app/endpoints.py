@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kubegang.apimachinery.errors import ApiError
 from kubegang.apimachinery.objects import JsonObject
 from kubegang.apiserver.health import Check, HealthEndpoint
+from kubegang.apiserver.healthslis import HealthSlis
 from kubegang.apiserver.responses import Answer, error_answer, page_not_found
 from kubegang.app.access import Access, bearer_token
 from kubegang.app.shownmetrics import ShownMetrics
@@ -50,10 +51,11 @@ class Endpoints:
         self._access = access
         self._metrics = metrics
         self._configuration = json.dumps({"componentconfig": configuration}).encode()
+        self._slis = HealthSlis()
         self._health: dict[str, ASGIApp] = {
-            "healthz": HealthEndpoint("healthz", leading or ping),
-            "livez": HealthEndpoint("livez", ping),
-            "readyz": HealthEndpoint("readyz", {**leading, **ready}),
+            "healthz": HealthEndpoint("healthz", leading or ping, self._slis),
+            "livez": HealthEndpoint("livez", ping, self._slis),
+            "readyz": HealthEndpoint("readyz", {**leading, **ready}, self._slis),
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,6 +77,8 @@ class Endpoints:
         match path:
             case "/metrics":
                 return Answer(self._metrics.text(), content_type=METRICS_TYPE)
+            case "/metrics/slis":
+                return Answer(self._slis.text(), content_type=METRICS_TYPE)
             case "/configz":
                 return Answer(self._configuration)
         return page_not_found()

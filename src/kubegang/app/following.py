@@ -53,12 +53,12 @@ class Follower:
 
     def start(self) -> None:
         """From now on time counts; what happened so far was the beginning."""
-        self._start = self._clock.now()
+        self._start = self._clock.steady()
 
     @property
     def elapsed(self) -> float:
         """Seconds since the start."""
-        return BEFORE_START if self._start is None else self._clock.now() - self._start
+        return BEFORE_START if self._start is None else self._clock.steady() - self._start
 
     async def run(self) -> None:
         """Follow until cancelled."""

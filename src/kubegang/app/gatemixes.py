@@ -7,7 +7,7 @@ listing, so nothing that stands behind them begins.
 from __future__ import annotations
 
 from kubegang.api.profile import VersionProfile
-from kubegang.app.apiserver import scheme_of
+from kubegang.app.served import scheme_of
 from kubegang.client.resources import COMPOSITEPODGROUPS
 
 GROUP = "scheduling.k8s.io"

@@ -5,7 +5,6 @@ Everything that is wrong is collected, each with file, line and column, before a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -21,14 +20,16 @@ from kubegang.api.facts import Facts, load_facts
 from kubegang.api.profile import VersionProfile
 from kubegang.api.resources import ROWS
 from kubegang.api.scheme import ResourceInfo, Scheme
-from kubegang.apimachinery.decoding import check_types, unknown_fields
+from kubegang.apimachinery.decoding import check_types
 from kubegang.apimachinery.errors import BadRequestError
 from kubegang.apimachinery.manifests import Manifest, ManifestError, load_manifests
 from kubegang.apimachinery.objects import GroupVersionKind, JsonObject
 from kubegang.apimachinery.places import place_of
-from kubegang.app.apiserver import scheme_of
-from kubegang.app.configuration import read_text
+from kubegang.apimachinery.unknownfields import unknown_fields
+from kubegang.apimachinery.wrongplaces import wrong_place
+from kubegang.app.configuration import node_file_field, read_text
 from kubegang.app.errors import BadInputError
+from kubegang.app.served import scheme_of
 from kubegang.nodesim.annotations import AnnotationError, check_annotations
 from kubegang.nodesim.node_file import (
     KIND as CLUSTER_KIND,
@@ -44,8 +45,6 @@ SUFFIXES = (".yaml", ".yml", ".json")
 DEFAULT_NAMESPACE = "default"
 MOST_ERRORS = 20
 """Further mistakes are counted, not listed."""
-
-_GO_FIELD = re.compile(r"into Go struct field \w+\.(?P<path>[\w.]+) of type")
 
 ReadStandardInput = Callable[[], str]
 
@@ -208,7 +207,7 @@ class _Reader:
         try:
             nodes = nodes_of(parse_node_file(manifest.object))
         except NodeFileError as error:
-            self._problems.append(f"{place_of(text, manifest, _cluster_field(error))}: {error}")
+            self._problems.append(f"{place_of(text, manifest, node_file_field(error))}: {error}")
             return
         row = _row_of_nodes()
         for node in nodes:
@@ -231,8 +230,7 @@ class _Reader:
         try:
             check_types(manifest.object, schema, gvk)
         except BadRequestError as error:
-            go_field = _GO_FIELD.search(error.message)
-            problems.append((go_field["path"] if go_field else "", error.message))
+            problems.append((wrong_place(manifest.object, schema), error.message))
         else:
             problems += _annotation_problems(manifest.object)
         if problems:
@@ -285,12 +283,3 @@ def _annotation_problems(obj: JsonObject) -> Iterator[tuple[str, str]]:
         except AnnotationError as error:
             name = next((n for n in annotations if f"annotation {n}:" in str(error)), "")
             yield f"{path}.annotations[{name}]", str(error)
-
-
-def _cluster_field(error: NodeFileError) -> str:
-    """Return the path that the error names, in either of its two forms."""
-    text = str(error)
-    decoding = re.search(r"at `\$\.(?P<path>[^`]*)`", text)
-    if decoding is not None:
-        return decoding["path"]
-    return text.partition(":")[0] if text.startswith("nodePools") else ""

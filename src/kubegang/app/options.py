@@ -36,6 +36,7 @@ class UpOptions(msgspec.Struct, frozen=True, kw_only=True):
         nodes: a number of plain nodes, or the path of a node file.
         data_dir: where state is kept; empty for ``--in-memory``.
         page_listen: where browsers find the page, on loopback.
+        page_allow_changes: whether nodes can be cordoned and gangs deleted from it.
         kubeconfig: written for people, or read when there is no API server among the
             components; empty for the one in the data directory.
         config: path of a KubeSchedulerConfiguration, or empty.
@@ -52,6 +53,7 @@ class UpOptions(msgspec.Struct, frozen=True, kw_only=True):
     data_dir: str = ""
     listen: str = DEFAULT_LISTEN
     page_listen: str = DEFAULT_PAGE_LISTEN
+    page_allow_changes: bool = False
     kubeconfig: str = ""
     config: str = ""
     controllers: str = "*"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from kubegang.api.facts import load_facts
 from kubegang.api.profile import VersionProfile
 from kubegang.api.resources import ROWS
-from kubegang.app.apiserver import scheme_of
 from kubegang.app.profiles.table import RELEASES
+from kubegang.app.served import scheme_of
 from kubegang.tools.upgradeplan import KnownRelease
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import yaml
+from resvg_py import svg_to_bytes
 
 from kubegang.api.profile import VersionProfile
+from kubegang.apimachinery.manifests import ManifestError, load_manifests
+from kubegang.apimachinery.places import place_of
 from kubegang.apimachinery.times import parse_time
 from kubegang.app.clustersource import Rules
 from kubegang.app.configuration import (
@@ -27,10 +29,15 @@ from kubegang.tools.replaying.drawing import svg_of
 from kubegang.tools.replaying.objects import ObjectMaker
 from kubegang.tools.replaying.replay import Progress, capacity_of, replay
 from kubegang.tools.replaying.report import ReplayReport
+from kubegang.tools.replaying.trace import KIND as TRACE_KIND
 from kubegang.tools.replaying.trace import TraceError, TraceJob, parse_csv, parse_document
 
 FIRST_MOMENT: Final = parse_time("2026-01-01T00:00:00Z")
 """When virtual time begins."""
+
+SVG, PNG = ".svg", ".png"
+_PIXELS: Final = 2.0
+"""In a PNG for each unit of the drawing, so that it stays sharp on good screens."""
 
 WITHOUT_GPUS: Final = "cpu"
 """The resource whose use is told where no node has GPUs."""
@@ -84,15 +91,30 @@ def replay_trace(
 
 
 def write_plot(report: ReplayReport, path: str) -> None:
-    """Draw a replay.
+    """Draw a replay, as SVG or PNG by the ending of the name.
 
     Raises:
-        BadInputError: the file cannot be written.
+        BadInputError: the name ends otherwise, or the file cannot be written.
     """
+    check_plot_name(path)
+    drawn = svg_of(report)
     try:
-        Path(path).write_text(svg_of(report), encoding="utf-8")
+        if path.endswith(PNG):
+            Path(path).write_bytes(svg_to_bytes(svg_string=drawn, zoom=_PIXELS))
+        else:
+            Path(path).write_text(drawn, encoding="utf-8")
     except OSError as error:
         raise BadInputError(f"--plot {path}: {error.strerror or error}") from error
+
+
+def check_plot_name(path: str) -> None:
+    """Refuse a name that says no known form; before the replay, which may take a while.
+
+    Raises:
+        BadInputError: it ends otherwise.
+    """
+    if not path.endswith((SVG, PNG)):
+        raise BadInputError(f"--plot: need a name that ends in {SVG} or {PNG}, found {path!r}")
 
 
 def _cluster(flags: UpOptions, version: VersionProfile) -> ClusterState:
@@ -113,14 +135,28 @@ def _jobs(
 ) -> tuple[TraceJob, ...]:
     is_standard_input = options.trace == "-"
     text = read_standard_input() if is_standard_input else read_text(options.trace)
+    source = "stdin" if is_standard_input else options.trace
+    if not _is_csv(text):
+        return _jobs_of_document(text, source)
     per_node = max(dict(node.allocatable).get(options.gpu_resource, 0) for node in state.nodes)
     try:
-        if _is_csv(text):
-            return parse_csv(text, resource=options.gpu_resource, per_node=per_node)
-        return parse_document(yaml.load(text, Loader=yaml.CSafeLoader))
-    except (TraceError, yaml.YAMLError) as error:
-        where = "standard input" if is_standard_input else options.trace
-        raise BadInputError(f"{where}: {error}") from error
+        return parse_csv(text, resource=options.gpu_resource, per_node=per_node)
+    except TraceError as error:
+        raise BadInputError(f"{source}:{error}") from error
+
+
+def _jobs_of_document(text: str, source: str) -> tuple[TraceJob, ...]:
+    try:
+        documents = load_manifests(text, source)
+    except ManifestError as error:
+        raise BadInputError(str(error)) from error
+    if len(documents) != 1:
+        raise BadInputError(f"{source}: need one {TRACE_KIND}, found {len(documents)} documents")
+    try:
+        return parse_document(documents[0].object)
+    except TraceError as error:
+        place = place_of(text, documents[0], error.field)
+        raise BadInputError(f"{place}: {error}") from error
 
 
 def _is_csv(text: str) -> bool:

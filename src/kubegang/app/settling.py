@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kubegang.controllers.job.backoff import LONGEST_BACKOFF_SECONDS
-from kubegang.scheduler.queue.queue import MAX_REST_SECONDS, REST_CHECK_SECONDS
+from kubegang.scheduler.queue.resting import MAX_REST_SECONDS, REST_CHECK_SECONDS
 
 IDLE_SECONDS = 30.0
 """How long nothing must change where nothing waits: longer than any repeated request."""

@@ -9,13 +9,13 @@ import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from kubegang.app.apiserver import open_store
-from kubegang.app.components import page_rules
+from kubegang.app.children.page import page_rules
 from kubegang.app.configuration import initial_nodes, resolve_profile, scheduler_configuration
 from kubegang.app.dashboard import serve_page
 from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
 from kubegang.app.errors import BadInputError
 from kubegang.app.options import ChildSettings
-from kubegang.app.policy import PAGE_USER
+from kubegang.app.policy import page_user
 from kubegang.app.tls import serving
 from kubegang.base.clock import Clock
 from kubegang.base.logging import configure_logging
@@ -92,15 +92,17 @@ async def _page(
         yield
         return
     rules = page_rules(wanted.options)
+    allow_changes = wanted.options.page_allow_changes
     answering = asyncio.Event()
     page = asyncio.create_task(
         serve_page(
-            AsgiTransport(cluster.app, user=PAGE_USER, groups=()),
+            AsgiTransport(cluster.app, user=page_user(allow_changes=allow_changes), groups=()),
             sock=socket.socket(fileno=wanted.socket_descriptor),
             rules_for=lambda _live: rules,
             clock=clock,
             say=say,
             ready=answering.set,
+            allow_changes=allow_changes,
         )
     )
     starting = asyncio.create_task(answering.wait())

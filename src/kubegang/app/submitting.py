@@ -12,17 +12,22 @@ from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
-from kubegang.apimachinery.manifests import Manifest
+from kubegang.apimachinery.manifests import Manifest, ManifestError, load_manifests
 from kubegang.apimachinery.objects import GroupVersionKind
 from kubegang.apiserver.bootstrap import bootstrap
-from kubegang.app.apiserver import scheme_of
 from kubegang.app.clusterfiles import ReadObject
 from kubegang.app.clustersource import Rules
 from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
 from kubegang.app.errors import BadInputError
-from kubegang.app.inputs import InputObject, ReadStandardInput, read_inputs
+from kubegang.app.inputs import (
+    InputObject,
+    ReadStandardInput,
+    read_inputs,
+    texts_of,
+)
 from kubegang.app.loading import Loader
 from kubegang.app.options import UpOptions
+from kubegang.app.served import scheme_of
 from kubegang.base.clock import VirtualClock, run_virtual
 from kubegang.client.interface import Resource
 from kubegang.client.resources import (
@@ -69,14 +74,32 @@ def submitted(
         state: gives the PriorityClasses and the time.
         rules: of the release.
         read_standard_input: asked for ``-``.
+
+    Raises:
+        BadInputError: a file cannot be read or is no manifest; what only this release does not
+            take of it is a part of the answer.
     """
     if not paths:
         return Submitted((), ())
+    for source, text in texts_of(paths, read_standard_input):
+        _refuse_what_is_none(source, text)
     try:
         inputs = read_inputs(paths, rules.version, read_standard_input=read_standard_input)
     except BadInputError as error:
         return Submitted((), tuple(str(error).splitlines()))
     return run_virtual(_submit(inputs.objects, state, rules))
+
+
+def _refuse_what_is_none(source: str, text: str) -> None:
+    """Refuse a text that is no manifests, whatever they say.
+
+    Raises:
+        BadInputError: it is none; says where.
+    """
+    try:
+        load_manifests(text, source)
+    except ManifestError as error:
+        raise BadInputError(str(error)) from error
 
 
 async def _submit(objects: Sequence[InputObject], state: ClusterState, rules: Rules) -> Submitted:

@@ -75,8 +75,13 @@ class Supervisor:
         for child in self._children:
             child.changed = self._broadcast
 
+    async def spawn(self) -> None:
+        """Start all processes, which load their programs meanwhile; none works before ``start``."""
+        for child in self._children:
+            await child.spawn()
+
     async def start(self, name: str) -> None:
-        """Start one component and wait until it says that it is ready.
+        """Have one component work and wait until it says that it is ready.
 
         Raises:
             BadInputError: it was asked for something that cannot be had.
@@ -145,9 +150,20 @@ class _Child:
         self._ready = asyncio.Event()
         self._readers: list[asyncio.Task[None]] = []
         self._started_at = 0.0
+        self._told = False
 
     async def start(self) -> None:
-        """Start the process and hand it its settings."""
+        """Hand the process its settings; one that has ended or never was is started first."""
+        if self.process is None or self.process.returncode is not None:
+            await self.spawn()
+        self._started_at = self._clock.steady()
+        self._told = True
+        self.send(self.spec.first_line + b"\n")
+        self._enter("starting")
+
+    async def spawn(self) -> None:
+        """Start the process, which then waits for its settings."""
+        self._told = False
         self._ready.clear()
         self._last_lines.clear()
         self.process = await asyncio.create_subprocess_exec(
@@ -159,13 +175,10 @@ class _Child:
             # Ctrl-C in a terminal is for the supervisor, which then stops us in order.
             start_new_session=True,
         )
-        self._started_at = self._clock.now()
         self._readers = [
             asyncio.create_task(self._read_output(self.process)),
             asyncio.create_task(self._read_log(self.process)),
         ]
-        self.send(self.spec.first_line + b"\n")
-        self._enter("starting")
 
     async def wait_ready(self) -> None:
         """Wait for the line ``ready``, or raise when the process ends before it."""
@@ -190,7 +203,7 @@ class _Child:
             self._enter(f"crashed: {cause.splitlines()[0]}")
             if not self.spec.restart:
                 raise ComponentFailedError(cause)
-            if self._clock.now() - self._started_at > HEALTHY_SECONDS:
+            if self._clock.steady() - self._started_at > HEALTHY_SECONDS:
                 delay = FIRST_RESTART_SECONDS
             self._report(f"{cause}\nrestarting {self.spec.name} in {delay:g} s")
             await self._clock.sleep(delay)
@@ -214,9 +227,11 @@ class _Child:
         await asyncio.gather(*self._readers)
 
     def send(self, line: bytes) -> None:
-        """Write a line to the process's standard input, if it still listens."""
+        """Write a line to the process's standard input, if it has its settings and listens."""
         process = self.process
         if process is None or process.stdin is None or process.returncode is not None:
+            return
+        if not self._told:
             return
         if not process.stdin.is_closing():
             process.stdin.write(line)

@@ -14,7 +14,7 @@ import asyncio
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,7 +23,7 @@ import uvloop
 
 from kubegang.api.profile import VersionProfile
 from kubegang.app.certificates import CertificateAuthority, load_or_create_authority, write_private
-from kubegang.app.configuration import check_files, resolve_profile
+from kubegang.app.configuration import resolve_profile
 from kubegang.app.controlleraccounts import account_of
 from kubegang.app.controllers.running import BUILDERS as CONTROLLERS
 from kubegang.app.controllers.running import chosen_controllers
@@ -31,11 +31,12 @@ from kubegang.app.dashboard import bind_page
 from kubegang.app.datadir import DataDirectory, opened
 from kubegang.app.entering import enter_release
 from kubegang.app.errors import BadInputError
+from kubegang.app.flagfiles import check_files
 from kubegang.app.gatemixes import warnings
 from kubegang.app.kubeconfigs import write_kubeconfig
 from kubegang.app.listening import address_of, bind, parse_listen, server_url
 from kubegang.app.options import ChildSettings, ComponentName, UpOptions
-from kubegang.app.policy import NODES_USER, PAGE_USER
+from kubegang.app.policy import NODES_USER, page_user
 from kubegang.app.reaching import check_reachable
 from kubegang.app.signingkey import ensure_signing_key
 from kubegang.app.singleprocess import run_in_this_process
@@ -47,11 +48,11 @@ from kubegang.client.http import HttpTransport
 from kubegang.client.kubeconfig import KubeConfigError, load_kubeconfig
 
 ADMIN = ("kubernetes-admin", ("system:masters",))
-IDENTITIES: dict[ComponentName, tuple[str, tuple[str, ...]]] = {
+Identity = tuple[str, tuple[str, ...]]
+IDENTITIES: Mapping[ComponentName, Identity] = {
     "controllers": ("system:kube-controller-manager", ()),
     "scheduler": ("system:kube-scheduler", ()),
     "nodes": (NODES_USER, ("system:nodes",)),
-    "page": (PAGE_USER, ()),
 }
 # Names under which the server may be reached besides the address it listens on.
 SERVER_NAMES = ("localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default.svc")
@@ -108,7 +109,11 @@ def _prepare(
     host, port = parse_listen(options.listen)
     listener = bind(host, port)
     kubeconfig = Path(options.kubeconfig) if options.kubeconfig else directory.kubeconfig
-    _write_credentials(directory, listener, kubeconfig, host=host, now=clock.now())
+    user = page_user(allow_changes=options.page_allow_changes)
+    identities = {**IDENTITIES, "page": (user, ())}
+    _write_credentials(
+        directory, listener, kubeconfig, identities=identities, host=host, now=clock.now()
+    )
     page = _page_listener(options)
     return Prepared(options, profile, directory, listener, page, kubeconfig)
 
@@ -120,7 +125,13 @@ def _page_listener(options: UpOptions) -> socket.socket | None:
 
 
 def _write_credentials(
-    directory: DataDirectory, listener: socket.socket, kubeconfig: Path, *, host: str, now: float
+    directory: DataDirectory,
+    listener: socket.socket,
+    kubeconfig: Path,
+    *,
+    identities: Mapping[ComponentName, Identity],
+    host: str,
+    now: float,
 ) -> None:
     try:
         authority = load_or_create_authority(directory.pki, now=now)
@@ -130,7 +141,7 @@ def _write_credentials(
         ensure_signing_key(directory.pki)
         server = server_url(*address_of(listener))
         _write_client(kubeconfig, authority, server, identity=ADMIN, now=now)
-        for component, identity in IDENTITIES.items():
+        for component, identity in identities.items():
             path = directory.component_kubeconfig(component)
             _write_client(path, authority, server, identity=identity, now=now)
         _write_controllers(directory, authority, server)
@@ -155,7 +166,7 @@ def _write_client(
     authority: CertificateAuthority,
     server: str,
     *,
-    identity: tuple[str, tuple[str, ...]],
+    identity: Identity,
     now: float,
 ) -> None:
     user, groups = identity
@@ -219,6 +230,7 @@ async def _start_and_watch(
     supervisor: Supervisor, specs: list[ComponentSpec], prepared: Prepared, say: Say
 ) -> None:
     first, *others = specs
+    await supervisor.spawn()
     await supervisor.start(first.name)
     pages = [spec.name for spec in others if spec.name == "page"]
     await asyncio.gather(*(supervisor.start(one.name) for one in others if one.name not in pages))
@@ -233,7 +245,7 @@ def _spec(settings: ChildSettings, *, persistent: bool) -> ComponentSpec:
     is_server = settings.component == "apiserver"
     return ComponentSpec(
         name=settings.component,
-        arguments=python_module("kubegang.app.child"),
+        arguments=python_module(f"kubegang.app.children.{settings.component}"),
         first_line=msgspec.json.encode(settings),
         # What an in-memory server held is gone with it: going on empty would be a lie.
         restart=persistent or not is_server,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from kubegang.app.options import GateFlags
 from kubegang.cli.rendering.checkformats import as_github, as_sarif
 from kubegang.cli.rendering.checkreport import check_parts
 from kubegang.cli.sourceflags import EXIT_NO, progress, show
+from kubegang.cli.standardinput import StandardInput
 from kubegang.tools.checking.report import CheckReport, Severity
 
 Form = Literal["table", "wide", "json", "yaml", "sarif", "github"]
@@ -109,7 +109,7 @@ def check_command(
     options = _options(flags)
     with progress() as told:
         report = (
-            check(options, read_standard_input=sys.stdin.read)
+            check(options, read_standard_input=StandardInput())
             if options.files
             else check_cluster(options, progress=told)
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Literal
 
 import click
@@ -10,6 +9,7 @@ import click
 from kubegang.app.converting import convert_files
 from kubegang.app.errors import BadInputError
 from kubegang.cli.rendering.structured import as_json
+from kubegang.cli.standardinput import StandardInput
 from kubegang.tools.converting.generations import GENERATION_OF
 from kubegang.tools.converting.report import Conversion, Generation
 
@@ -81,7 +81,7 @@ def convert(
         source=source or "",
         ignore_unknown=ignore_unknown,
         allow_loss=allow_loss,
-        read_standard_input=sys.stdin.read,
+        read_standard_input=StandardInput(),
     )
     _show(conversion, output)
     context.exit(0 if conversion.converted else EXIT_NO)

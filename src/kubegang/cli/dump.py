@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Literal
 
 import click
@@ -10,6 +9,7 @@ import click
 from kubegang.app.clustersource import SourceOptions
 from kubegang.app.dumping import DumpOptions, dump_cluster
 from kubegang.cli.sourceflags import progress, source_flags
+from kubegang.cli.standardinput import StandardInput
 
 EXAMPLES = """\b
 Examples:
@@ -44,5 +44,5 @@ def dump(source: SourceOptions, *, anonymize: bool, output: Literal["json", "yam
     """
     options = DumpOptions(source=source, anonymize=anonymize, format=output)
     with progress() as told:
-        text = dump_cluster(options, read_standard_input=sys.stdin.read, progress=told)
+        text = dump_cluster(options, read_standard_input=StandardInput(), progress=told)
     click.echo(text, nl=False)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from kubegang.app.clustersource import SourceOptions
 from kubegang.app.explaining import explain_object
 from kubegang.cli.rendering.explainreport import explain_parts
 from kubegang.cli.sourceflags import EXIT_NO, Output, output_flag, progress, show, source_flags
+from kubegang.cli.standardinput import StandardInput
 
 EXAMPLES = """\b
 Examples:
@@ -42,7 +41,7 @@ def explain(
     """
     with progress() as told:
         report = explain_object(
-            source, name, namespace, read_standard_input=sys.stdin.read, progress=told
+            source, name, namespace, read_standard_input=StandardInput(), progress=told
         )
     show(report, output, lambda wide: explain_parts(report, wide=wide))
     if not report.is_fine:

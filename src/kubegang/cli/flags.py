@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from kubegang.app.options import DEFAULT_VERSION, GateFlags
+from kubegang.app.options import DEFAULT_VERSION, GateFlags, UpOptions
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -45,6 +45,26 @@ def release_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
+def played_flags(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the flags of what is played in virtual time, as ``cluster`` and ``seed``."""
+
+    @functools.wraps(command)
+    def with_cluster(*args: Any, release: ReleaseFlags, **flags: Any) -> Any:
+        cluster = UpOptions(
+            kubernetes_version=release.kubernetes_version,
+            gates=release.gates,
+            runtime_config=release.runtime_config,
+            nodes=flags.pop("nodes"),
+            config=flags.pop("config"),
+        )
+        return command(*args, cluster=cluster, **flags)
+
+    decorated: Callable[..., Any] = release_flags(with_cluster)
+    for option in reversed(_PLAYED_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
 def log_level_flag(default: str) -> Callable[[CommandT], CommandT]:
     """Return the decorator for ``--log-level``."""
     return click.option(
@@ -54,6 +74,23 @@ def log_level_flag(default: str) -> Callable[[CommandT], CommandT]:
         show_default=True,
     )
 
+
+_PLAYED_OPTIONS = (
+    click.option(
+        "--nodes",
+        default="0",
+        show_default=True,
+        metavar="N|FILE",
+        help="Simulated nodes: so many plain ones, or those of a node file.",
+    ),
+    click.option(
+        "--seed",
+        default=0,
+        show_default=True,
+        help="Of chance; the same seed repeats it all.",
+    ),
+    click.option("--config", default="", metavar="FILE", help="A KubeSchedulerConfiguration."),
+)
 
 kubernetes_version_flag = click.option(
     "--kubernetes-version",

@@ -7,51 +7,69 @@ reached.
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from importlib import import_module
+from typing import Final
 
 import click
 
 from kubegang.app.errors import BadInputError, ClusterUnreachableError, ComponentFailedError
-from kubegang.cli.check import check_command
-from kubegang.cli.convert import convert
-from kubegang.cli.dashboard import dashboard
-from kubegang.cli.dump import dump
-from kubegang.cli.explain import explain
-from kubegang.cli.replay import replay
-from kubegang.cli.run import run
-from kubegang.cli.scheduler import scheduler
-from kubegang.cli.top import top
-from kubegang.cli.up import up
-from kubegang.cli.upgrade import upgrade
-from kubegang.cli.user import user
-from kubegang.cli.whatif import what_if_command
 
 EXIT_NO, EXIT_BAD_INPUT, EXIT_UNREACHABLE = 1, 2, 3
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_COMMANDS: Final = {
+    "check": ("check", "check_command"),
+    "convert": ("convert", "convert"),
+    "dashboard": ("dashboard", "dashboard"),
+    "dump": ("dump", "dump"),
+    "explain": ("explain", "explain"),
+    "replay": ("replay", "replay"),
+    "run": ("run", "run"),
+    "scheduler": ("scheduler", "scheduler"),
+    "top": ("top", "top"),
+    "up": ("up", "up"),
+    "upgrade": ("upgrade", "upgrade"),
+    "user": ("user", "user"),
+    "what-if": ("whatif", "what_if_command"),
+}
+"""Module in this package, and the command in it."""
+
+
+class Commands(click.Group):
+    """Imports a command when it is asked for.
+
+    All of them together take more than a second, which nobody should wait for who wants one.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return all names."""
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module, member = _COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(f"kubegang.cli.{module}"), member)
+        return command
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="kubegang", prog_name="kubegang")
 def commands() -> None:
     """Gang scheduling for Kubernetes: all pods of a training job start together, or none."""
 
 
-commands.add_command(up)
-commands.add_command(run)
-commands.add_command(replay)
-commands.add_command(scheduler)
-commands.add_command(explain)
-commands.add_command(dump)
-commands.add_command(dashboard)
-commands.add_command(top)
-commands.add_command(check_command)
-commands.add_command(convert)
-commands.add_command(what_if_command)
-commands.add_command(upgrade)
-commands.add_command(user)
-
-
 def main() -> None:
     """Run the command line and end the process with its status."""
+    if "up" in sys.argv[1:2]:
+        # From the first moment on; once it has something to stop in order it does that.
+        signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(0))
     _open_standard_streams()
     try:
         commands(prog_name="kubegang")

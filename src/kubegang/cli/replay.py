@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Callable, Iterator
-
 import click
-from rich.console import Console
 
-from kubegang.app.errors import BadInputError
 from kubegang.app.options import UpOptions
-from kubegang.app.replaying import ReplayOptions, replay_trace, write_plot
+from kubegang.app.replaying import ReplayOptions, check_plot_name, replay_trace, write_plot
 from kubegang.base.logging import configure_logging
-from kubegang.cli.flags import ReleaseFlags, release_flags
+from kubegang.cli.flags import played_flags
 from kubegang.cli.rendering.elapsed import elapsed_text
 from kubegang.cli.rendering.replayreport import replay_parts
-from kubegang.cli.sourceflags import EXIT_NO, Output, output_flag, show
+from kubegang.cli.sourceflags import EXIT_NO, Output, output_flag, progress, show
+from kubegang.cli.standardinput import StandardInput
 
 EXAMPLES = """\b
 Examples:
@@ -28,12 +23,6 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("trace", metavar="TRACE")
-@click.option(
-    "--nodes",
-    default="0",
-    metavar="N|FILE",
-    help="The cluster: so many plain nodes, or those of a node file.",
-)
 @click.option(
     "--gpu-resource",
     default="nvidia.com/gpu",
@@ -48,24 +37,18 @@ Examples:
     metavar="NAME",
     help="Whose pods they are: default-scheduler, kubegang, or one of --config.",
 )
-@click.option("--plot", default="", metavar="FILE.svg", help="Draw use and queue over time.")
-@click.option(
-    "--seed", default=0, show_default=True, help="Of chance; the same seed repeats a replay."
-)
-@release_flags
-@click.option("--config", default="", metavar="FILE", help="A KubeSchedulerConfiguration.")
+@click.option("--plot", default="", metavar="FILE.svg|FILE.png", help="Draw it over time.")
+@played_flags
 @output_flag
 @click.pass_context
 def replay(  # noqa: PLR0917 - click hands over one argument per flag
     context: click.Context,
     trace: str,
-    nodes: str,
     gpu_resource: str,
     scheduler_name: str,
     plot: str,
+    cluster: UpOptions,
     seed: int,
-    release: ReleaseFlags,
-    config: str,
     output: Output,
 ) -> None:
     """Play a trace of jobs on a cluster in virtual time, and tell waits and utilisation.
@@ -77,36 +60,23 @@ def replay(  # noqa: PLR0917 - click hands over one argument per flag
     Exit status: 0 every job ended, 1 some never began, 2 bad input.
     """
     configure_logging(component="replay", json=False, level="error")
-    if plot and not plot.endswith(".svg"):
-        raise BadInputError(f"--plot: need a name that ends in .svg, found {plot!r}")
+    if plot:
+        check_plot_name(plot)
     options = ReplayOptions(
         trace=trace,
         gpu_resource=gpu_resource,
         scheduler_name=scheduler_name,
         seed=seed,
-        cluster=UpOptions(
-            kubernetes_version=release.kubernetes_version,
-            gates=release.gates,
-            runtime_config=release.runtime_config,
-            nodes=nodes,
-            config=config,
-        ),
+        cluster=cluster,
     )
-    with _progress() as told:
-        report = replay_trace(options, read_standard_input=sys.stdin.read, progress=told)
+    with progress("reading the trace") as told:
+        report = replay_trace(
+            options,
+            read_standard_input=StandardInput(),
+            progress=lambda ended, seconds: told(f"{ended} ended, {elapsed_text(seconds)}"),
+        )
     if plot:
         write_plot(report, plot)
     show(report, output, lambda wide: replay_parts(report, wide=wide))
     if report.ended < report.jobs:
         context.exit(EXIT_NO)
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[int, float], None]]:
-    """Show on a terminal how many jobs have ended."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _ended, _seconds: None
-        return
-    with console.status("reading the trace") as status:
-        yield lambda ended, seconds: status.update(f"{ended} ended, {elapsed_text(seconds)}")

@@ -104,11 +104,11 @@ def show(
 
 
 @contextlib.contextmanager
-def progress() -> Iterator[Callable[[str], None]]:
-    """Show on a terminal what is being done."""
+def progress(begin: str = "reading the cluster") -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what is being done, at first that it begins."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda _text: None
         return
-    with console.status("reading the cluster") as status:
+    with console.status(begin) as status:
         yield status.update

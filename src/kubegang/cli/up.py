@@ -66,6 +66,11 @@ Examples:
     help="Where browsers on this machine find the page; port 0 picks a free one.",
 )
 @click.option(
+    "--page-allow-changes",
+    is_flag=True,
+    help="Let the page cordon nodes and delete gangs, as a user with the rights for just that.",
+)
+@click.option(
     "--kubeconfig",
     default="",
     metavar="FILE",
@@ -107,6 +112,7 @@ def up(  # noqa: PLR0917 - click hands over one argument per flag
     in_memory: bool,  # noqa: FBT001
     listen: str,
     page_listen: str,
+    page_allow_changes: bool,  # noqa: FBT001
     kubeconfig: str,
     config: str,
     controllers: str,
@@ -137,6 +143,7 @@ def up(  # noqa: PLR0917 - click hands over one argument per flag
             data_dir="" if in_memory else data_dir or str(default_data_dir(dict(os.environ))),
             listen=listen,
             page_listen=page_listen,
+            page_allow_changes=page_allow_changes,
             kubeconfig=kubeconfig,
             config=config,
             controllers=controllers,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import click
 
 from kubegang.app.clustersource import SourceOptions
-from kubegang.app.whatif import AddedNodes, Suppositions, what_if
+from kubegang.app.supposed import AddedNodes, Suppositions
+from kubegang.app.whatif import what_if
 from kubegang.base.logging import configure_logging
 from kubegang.cli.rendering.whatifreport import what_if_parts
 from kubegang.cli.sourceflags import EXIT_NO, Output, output_flag, progress, show, source_flags
+from kubegang.cli.standardinput import StandardInput
 
 EXAMPLES = """\b
 Examples:
@@ -19,6 +20,7 @@ Examples:
   kubegang what-if --add-nodes 0..8=cpu=16,memory=64Gi -f dump.json   # how many are enough?
   kubegang what-if --drain node-3 --submit job.yaml
   kubegang what-if --set-priority job/train=1000 -n research -o json
+  kubegang what-if --defrag                                  # who would have to move?
   kubegang what-if --as 1.36 --as 1.37 --submit job.yaml     # side by side
 """
 
@@ -67,6 +69,11 @@ def _one_added(value: str) -> AddedNodes:
     "--submit", multiple=True, metavar="FILE", help="Create these manifests too; repeatable."
 )
 @click.option(
+    "--defrag",
+    is_flag=True,
+    help="Look for the fewest running pods that would have to move for more to start.",
+)
+@click.option(
     "--as",
     "releases",
     multiple=True,
@@ -91,6 +98,7 @@ def what_if_command(  # noqa: PLR0917 - click hands over one argument per flag
     drain: tuple[str, ...],
     set_priority: tuple[str, ...],
     submit: tuple[str, ...],
+    defrag: bool,  # noqa: FBT001
     releases: tuple[str, ...],
     namespace: str,
     output: Output,
@@ -111,11 +119,12 @@ def what_if_command(  # noqa: PLR0917 - click hands over one argument per flag
         drain=drain,
         priorities=set_priority,
         submit=submit,
+        defrag=defrag,
         releases=releases,
         namespace=namespace,
     )
     with progress() as told:
-        report = what_if(source, suppositions, read_standard_input=sys.stdin.read, progress=told)
+        report = what_if(source, suppositions, read_standard_input=StandardInput(), progress=told)
     show(report, output, lambda wide: what_if_parts(report, wide=wide))
     if not report.is_fine:
         context.exit(EXIT_NO)

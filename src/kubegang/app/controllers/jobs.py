@@ -47,6 +47,7 @@ def _jobs(parts: Parts) -> Run | None:
         actions=actions,
         claims=PodClaims(parts.client, jobs=jobs, pods=pods),
         clock=parts.clock,
+        forgets_start=parts.has("MutableSchedulingDirectivesForSuspendedJobs"),
     )
     orphans = OrphanReleaser(
         parts.client, jobs=jobs, pods=pods, actions=actions, queue=parts.queue()

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from kubegang.api.profile import VersionProfile
-from kubegang.app.apiserver import scheme_of
 from kubegang.app.clusterkeys import NO_KEYS, ClusterKeys
 from kubegang.app.controllers.claims import CLAIM_BUILDERS
 from kubegang.app.controllers.everykind import EVERY_KIND_BUILDERS, custom_kinds
@@ -22,6 +21,7 @@ from kubegang.app.controllers.parts import Builders, Parts, Run
 from kubegang.app.controllers.volumes import VOLUME_BUILDERS
 from kubegang.app.controllers.workloads import WORKLOAD_BUILDERS
 from kubegang.app.errors import BadInputError
+from kubegang.app.served import scheme_of
 from kubegang.base.clock import Clock
 from kubegang.client.interface import Client
 from kubegang.client.workqueue import FIRST_PAUSE_SECONDS, WorkQueue

@@ -58,6 +58,7 @@ def _deployments(parts: Parts) -> Run:
         hasher=parts.hasher(),
         clock=parts.clock,
         counts_terminating=parts.has("DeploymentReplicaSetTerminatingReplicas"),
+        waits_for_selected=parts.profile.controller_rules.deployments_wait_for_selected,
     ).run
 
 

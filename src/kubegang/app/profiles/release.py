@@ -35,7 +35,11 @@ _BEFORE_SCHEDULING = (
     GroupVersion("events.k8s.io", "v1"),
     GroupVersion("authentication.k8s.io", "v1"),
     GroupVersion("authorization.k8s.io", "v1"),
+    GroupVersion("autoscaling", "v2"),
+    GroupVersion("autoscaling", "v1"),
     GroupVersion("batch", "v1"),
+    GroupVersion("certificates.k8s.io", "v1"),
+    GroupVersion("networking.k8s.io", "v1"),
     GroupVersion("policy", "v1"),
     GroupVersion("rbac.authorization.k8s.io", "v1"),
     GroupVersion("storage.k8s.io", "v1"),
@@ -61,6 +65,7 @@ def release(
     initially_scheduled_condition: str,
     pod_group_version: str,
     gates_in_use: Mapping[Component, tuple[str, ...]],
+    device_versions: tuple[str, ...] = (),
     workload_version: str = "",
     extension_points: tuple[str, ...] = EXTENSION_POINTS,
     internal_configz: bool = False,
@@ -75,7 +80,7 @@ def release(
     """Return a release's profile as ``up`` starts it: every gang-scheduling gate on.
 
     The ``kubegang`` scheduler profile works on whole groups in every release, by the rules of
-    the newest.
+    the newest. ``device_versions`` of resource.k8s.io are served only when asked for.
     """
     on = FeatureGates({gate.name: gate.default or gate.gang for gate in gates})
     default = SchedulerProfile(
@@ -100,6 +105,7 @@ def release(
         name=name,
         git_version=git_version,
         served=(*_BEFORE_SCHEDULING, *gang, *_AFTER_SCHEDULING),
+        optional=tuple(GroupVersion("resource.k8s.io", version) for version in device_versions),
         known_gates=gates,
         gates=dict.fromkeys(COMPONENTS, on),
         schedulers=(default, own),

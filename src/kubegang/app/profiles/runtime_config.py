@@ -17,22 +17,30 @@ class RuntimeConfigError(ValueError):
     """A --runtime-config that cannot be followed."""
 
 
-def served_versions(served: tuple[GroupVersion, ...], text: str) -> tuple[GroupVersion, ...]:
+def served_versions(
+    served: tuple[GroupVersion, ...], text: str, *, optional: tuple[GroupVersion, ...] = ()
+) -> tuple[GroupVersion, ...]:
     """Return the versions that are served after the flag, in the order given.
+
+    Args:
+        served: the versions that are served unless the flag says otherwise.
+        text: the flag's value.
+        optional: versions that are served only if the flag asks for them; they come last.
 
     Raises:
         RuntimeConfigError: a key names nothing that this release serves here, or a value is
             no boolean.
     """
-    wanted = dict.fromkeys(served, True)
+    known = (*served, *optional)
+    wanted = {version: version in served for version in known}
     settings = _parse(text)
     for key in _MANY:
         if key in settings:
-            wanted |= {version: settings[key] for version in served if _belongs(version, key)}
+            wanted |= {version: settings[key] for version in known if _belongs(version, key)}
     for key, value in settings.items():
         if key not in _MANY:
-            wanted[_version_named(key, served)] = value
-    return tuple(version for version in served if wanted[version])
+            wanted[_version_named(key, known)] = value
+    return tuple(version for version in known if wanted[version])
 
 
 def _parse(text: str) -> dict[str, bool]:
@@ -53,10 +61,10 @@ def _belongs(group_version: GroupVersion, key: str) -> bool:
     return key == "api/ga"
 
 
-def _version_named(key: str, served: tuple[GroupVersion, ...]) -> GroupVersion:
+def _version_named(key: str, known: tuple[GroupVersion, ...]) -> GroupVersion:
     # The core group has no name; upstream calls it "v1" or "api/v1".
     version = GroupVersion.parse(key.removeprefix("api/"))
-    if version not in served:
-        known = ", ".join(str(one) for one in served)
-        raise RuntimeConfigError(f"--runtime-config: {key} is not served; served are: {known}")
+    if version not in known:
+        names = ", ".join(str(one) for one in known)
+        raise RuntimeConfigError(f"--runtime-config: {key} is not served; served are: {names}")
     return version

@@ -44,7 +44,7 @@ def profile_named(
     gates = chosen_gates(
         profile, everywhere=feature_gates, single=component_gates or {}, releases=RELEASES
     )
-    served = served_versions(profile.served, runtime_config)
+    served = served_versions(profile.served, runtime_config, optional=profile.optional)
     return with_gates(msgspec.structs.replace(profile, served=served), gates)
 
 

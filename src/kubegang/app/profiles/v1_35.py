@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubegang.api import identity_rules
-from kubegang.api.controller_rules import ClaimRules, ControllerRules
+from kubegang.api.controller_rules import ClaimRules, ControllerRules, DeviceTaintRules
 from kubegang.api.profile import EXTENSION_POINTS, Component, PluginWeight
 from kubegang.api.scheduling_rules import (
     BatchingRules,
@@ -15,7 +15,7 @@ from kubegang.api.scheduling_rules import (
     SchedulingRules,
     VolumeRules,
 )
-from kubegang.api.table_rules import OLDER_TABLE_RULES
+from kubegang.api.table_rules import OLDEST_TABLE_RULES
 from kubegang.api.validation.earlier_words import RULES_OF_1_35
 from kubegang.api.warning_rules import OLDEST_WARNING_RULES
 from kubegang.app.profiles import v1_36
@@ -72,7 +72,7 @@ PROFILE = release(
     identity_rules=identity_rules.RULES_OF_1_35,
     validation_rules=RULES_OF_1_35,
     warning_rules=OLDEST_WARNING_RULES,
-    table_rules=OLDER_TABLE_RULES,
+    table_rules=OLDEST_TABLE_RULES,
     name="1.35",
     git_version="v1.35.4+kubegang",
     gang_versions=("v1alpha1",),
@@ -85,6 +85,7 @@ PROFILE = release(
     # Groups have no objects in 1.35, so nothing carries a condition.
     initially_scheduled_condition="",
     gates_in_use=GATES_IN_USE,
+    device_versions=("v1alpha3",),
     pod_group_version="",
     workload_version="v1alpha1",
     rules=SchedulingRules(
@@ -107,7 +108,9 @@ PROFILE = release(
             config_for_all_names_none=False,
             errors_name_the_device=False,
             limit_names_the_request=False,
-            has_taint_rules=False,
+            taint_rules_version="v1alpha3",
+            slow_searches_fail=False,
+            scores_by_position=True,
         ),
         volumes=VolumeRules(lists_migrated_plugins=True, missing_driver_by_choice=False),
         node_features=NodeFeatureRules(
@@ -116,11 +119,18 @@ PROFILE = release(
         batching=BatchingRules(rescores=False, leaves_nominated=False, within_group=False),
     ),
     controller_rules=ControllerRules(
+        deployments_wait_for_selected=True,
         claims=ClaimRules(
             group_matters_without_claims=False,
             template_wakes=False,
             looks_at_every_claim=False,
             releases_beside_unknown=False,
-        )
+        ),
+        device_taints=DeviceTaintRules(
+            looks_at_extended_resources=False,
+            remembers_evicted=False,
+            looks_beyond_missing_pods=False,
+            rules_version="v1alpha3",
+        ),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubegang.api import identity_rules
-from kubegang.api.controller_rules import ClaimRules, ControllerRules
+from kubegang.api.controller_rules import ClaimRules, ControllerRules, DeviceTaintRules
 from kubegang.api.profile import EXTENSION_POINTS, Component, PluginWeight
 from kubegang.api.scheduling_rules import (
     BatchingRules,
@@ -65,6 +65,8 @@ PLUGINS = (
 )
 
 ABSENT_METRICS = (
+    # Claims for extended resources were counted under a name of the scheduler's.
+    "dynamic_resource_allocation_resourceclaim_creates",
     "scheduler_batch_rescore_attempts",
     "scheduler_batch_rescore_duration_seconds",
     "scheduler_generated_placements",
@@ -95,6 +97,7 @@ PROFILE = release(
     group_cycle="popped-by-member",
     initially_scheduled_condition="PodGroupScheduled",
     gates_in_use=GATES_IN_USE,
+    device_versions=("v1beta2", "v1alpha3"),
     pod_group_version="v1alpha2",
     rules=SchedulingRules(
         gang_check="permit",
@@ -111,7 +114,7 @@ PROFILE = release(
             config_for_all_names_none=False,
             errors_name_the_device=False,
             limit_names_the_request=False,
-            has_taint_rules=False,
+            taint_rules_version="v1beta2",
         ),
         volumes=VolumeRules(siblings_use_claims=False),
         node_features=NodeFeatureRules(
@@ -119,5 +122,8 @@ PROFILE = release(
         ),
         batching=BatchingRules(rescores=False, leaves_nominated=False, within_group=False),
     ),
-    controller_rules=ControllerRules(claims=ClaimRules(group_matters_without_claims=False)),
+    controller_rules=ControllerRules(
+        claims=ClaimRules(group_matters_without_claims=False),
+        device_taints=DeviceTaintRules(looks_at_extended_resources=False, rules_version="v1beta2"),
+    ),
 )

@@ -54,6 +54,8 @@ PLUGINS = (
 ABSENT_METRICS = (
     # Deprecated in 1.37, and shown no more.
     "scheduler_preemption_goroutines_duration_seconds",
+    # Counted together with those of the controllers.
+    "scheduler_resourceclaim_creates",
 )
 
 PROFILE = release(
@@ -66,5 +68,6 @@ PROFILE = release(
     group_cycle="entity",
     initially_scheduled_condition="PodGroupInitiallyScheduled",
     gates_in_use=GATES_IN_USE,
+    device_versions=("v1beta2", "v1alpha3"),
     pod_group_version="v1beta1",
 )

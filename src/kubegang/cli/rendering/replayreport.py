@@ -29,6 +29,7 @@ def _facts(report: ReplayReport) -> RenderableType:
         ("makespan", elapsed_text(report.makespan)),
         ("utilisation", f"{report.utilisation:.1%} of {report.resource} on average"),
         ("free while jobs waited", f"{report.idle_while_waiting:.1%} on average"),
+        ("fragmentation", f"{report.fragmentation:.1%} of what was free, on average"),
         ("longest queue", count_of(report.largest_queue, "job")),
     ]
     if report.evictions:

@@ -13,6 +13,7 @@ from kubegang.tools.whatif.report import (
     Plan,
     PlannedBind,
     PlannedEviction,
+    PlannedMove,
     StillPending,
     WhatIfReport,
 )
@@ -68,6 +69,8 @@ def _plan(plan: Plan, *, wide: bool) -> Iterator[RenderableType]:
     title = f"Kubernetes {plan.kubernetes_version}"
     if plan.refused:
         yield _titled(f"{title}: not taken", Text("\n".join(plan.refused), style="red"))
+    if plan.moves:
+        yield _titled(f"{title}: would have to move", _moves(plan.moves))
     if plan.evictions:
         yield _titled(f"{title}: would have to go", _evictions(plan.evictions))
     if plan.binds:
@@ -100,6 +103,11 @@ def _starts(plan: Plan) -> RenderableType:
         for unit, binds in _started(plan).items()
     )
     return table(("WHAT", "PODS", "NODES", "TIME", "ANYWAY"), rows)
+
+
+def _moves(moves: Sequence[PlannedMove]) -> RenderableType:
+    rows = ((one.pod, one.unit, one.origin, one.node, one.beneficiary) for one in moves)
+    return table(("POD", "OF", "FROM", "TO", "FOR"), rows)
 
 
 def _evictions(evictions: Sequence[PlannedEviction]) -> RenderableType:
@@ -137,6 +145,8 @@ def _sum(plan: Plan) -> RenderableType:
         f"{count_of(len(plan.evictions), 'eviction')}, "
         f"{count_of(sum(one.pods for one in plan.pending), 'pod')} would stay pending."
     )
+    if plan.moves:
+        text = f"{text} {count_of(len(plan.moves), 'pod')} would have to move first."
     if not plan.settled:
         text = f"{text} Stopped after an hour of virtual time, with something still changing."
     return Text(text, style="green" if plan.is_fine else "yellow")
