@@ -1,9 +1,10 @@
 """A program that writes to a store as fast as it can and says what was acknowledged.
 
-Started by tests with the path of the store; ends when it is killed or its disk refuses. Lines
-on standard output: ``drawn REVISION`` when a write is submitted, ``ok REVISION KEY`` when it
-is acknowledged, ``gone REVISION KEY`` for an acknowledged deletion, ``refused MESSAGE`` when
-the store has closed itself.
+Started by tests with the path of the store; goes on until it is killed. With a second argument
+files may grow to that size only; once the store has refused writes for that, files may grow
+again, and the program ends after a few more writes. Lines on standard output: ``drawn
+REVISION`` when a write is submitted, ``ok REVISION KEY`` when it is acknowledged, ``gone
+REVISION KEY`` for an acknowledged deletion, ``refused MESSAGE`` when the disk refused.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import resource
 import sys
 from pathlib import Path
 
-from kubegang.store.interface import Item, Revision, StoreClosedError
+from kubegang.base.turns import next_turn
+from kubegang.store.interface import Item, Revision, StoreUnavailableError
 from kubegang.store.sqlite import SqliteStore, open_sqlite_store
 
 WRITERS = 20
@@ -52,22 +54,37 @@ async def write_for_ever(store: SqliteStore, name: str) -> None:
         round_number += 1
 
 
+async def write_all(store: SqliteStore) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(WRITERS):
+            tasks.create_task(write_for_ever(store, str(number)))
+
+
 async def main(path: Path) -> None:
     store = await open_sqlite_store(path)
     try:
-        async with asyncio.TaskGroup() as tasks:
-            for number in range(WRITERS):
-                tasks.create_task(write_for_ever(store, str(number)))
-    except* StoreClosedError as group:
+        await write_all(store)
+    except* StoreUnavailableError as group:
         say(f"refused {group.exceptions[0]}")
         # The store still answers reads and watches.
         say(f"readable {len(store.list('').items)}")
+        limit_file_size(resource.RLIM_INFINITY)
+        while store.problem:
+            await next_turn()
+        key = f"/{os.getpid()}/afterwards"
+        item = await store.create(key, lambda revision: value_of(key, revision))
+        say(f"drawn {item.revision}")
+        say(f"ok {item.revision} {key}")
         await store.close()
         say("closed")
 
 
+def limit_file_size(size: int) -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 2:
-        limit = int(sys.argv[2])
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        limit_file_size(int(sys.argv[2]))
     asyncio.run(main(Path(sys.argv[1])))

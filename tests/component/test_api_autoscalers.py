@@ -82,3 +82,37 @@ async def test_an_annotation_that_cannot_be_read_counts_as_none(api: Api) -> Non
         assert "annotations" not in made["metadata"]
         assert made["spec"]["targetCPUUtilizationPercentage"] == 80
         await api.delete(f"{V1}/web")
+
+
+@api_test
+async def test_a_write_of_the_old_version_does_not_touch_the_status(api: Api) -> None:
+    await api.create(V2, autoscaler(metrics=[PODS]))
+    condition = {"type": "A", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+    await api.patch(f"{V2}/web/status", {"status": {"conditions": [condition]}}, MERGE)
+    text = (await api.get(f"{V1}/web")).object["metadata"]["annotations"][f"{PREFIX}conditions"]
+    forged = {f"{PREFIX}conditions": text.replace("True", "False")}
+    await api.patch(f"{V1}/web", {"metadata": {"annotations": forged}}, MERGE)
+    after = (await api.get(f"{V2}/web")).object
+    assert after["status"]["conditions"] == [condition]
+    assert after["metadata"]["generation"] == 1
+
+
+@api_test
+async def test_an_annotation_that_is_a_part_of_the_spec_counts_as_one(api: Api) -> None:
+    await api.create(V2, autoscaler(metrics=[PODS]))
+    text = (await api.get(f"{V1}/web")).object["metadata"]["annotations"][f"{PREFIX}metrics"]
+    changed = {f"{PREFIX}metrics": text.replace('"1"', '"2"')}
+    written = await api.patch(f"{V1}/web", {"metadata": {"annotations": changed}}, MERGE)
+    assert written.object["metadata"]["generation"] == 2
+    metric = (await api.get(f"{V2}/web")).object["spec"]["metrics"][0]
+    assert metric["pods"]["target"]["averageValue"] == "2"
+
+
+@api_test
+async def test_nobody_is_created_with_a_status(api: Api) -> None:
+    conditions = json.dumps([{"type": "A", "status": "True"}])
+    body = autoscaler()
+    body["metadata"] = {"name": "web", "annotations": {f"{PREFIX}conditions": conditions}}
+    made = await api.create(V1, body)
+    assert "annotations" not in made["metadata"]
+    assert "conditions" not in (await api.get(f"{V2}/web")).object["status"]

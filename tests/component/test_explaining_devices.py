@@ -111,3 +111,31 @@ def test_a_group_that_shares_a_claim_is_named_as_a_whole() -> None:
     )
     (holds,) = found.holders
     assert (holds.kind, holds.name, holds.pods) == ("PodGroup", "g", 2)
+
+
+def test_claims_without_users_hold_too_but_not_for_administrators_or_what_was_replaced() -> None:
+    watching = held_by("watching", "d0", users=[])
+    watching["status"]["allocation"]["devices"]["results"][0]["adminAccess"] = True
+    replaced = published("n1", "old", pool="pool-n1")
+    replaced["metadata"]["name"] = "replaced"
+    newest = published("n1", "d0", "d1", "d2")
+    newest["spec"]["pool"]["generation"] = 2
+    found = explained(
+        source(
+            node("n1", cpu="8"),
+            offering(),
+            replaced,
+            newest,
+            watching,
+            held_by("few", "d0", users=[]),
+            held_by("zoo", "d1", "d2", users=[]),
+            asking("p", "1"),
+        ),
+        "pod/p",
+    )
+    (total,) = (one for one in found.totals if one.resource == GPU)
+    assert (total.exists, total.free) == ("3", "0")
+    assert [(one.kind, one.name, one.pods, one.weaker) for one in found.holders] == [
+        ("ResourceClaim", "zoo", 0, False),
+        ("ResourceClaim", "few", 0, False),
+    ]

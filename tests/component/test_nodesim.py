@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import itertools
 import random
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from typing import Any
 
 import pytest
 
@@ -16,99 +12,14 @@ from kubegang.apimachinery.objects import JsonObject
 from kubegang.apimachinery.times import parse_micro_time
 from kubegang.app.configuration import scheduler_configuration
 from kubegang.app.embedded import EmbeddedCluster, EmbeddedSettings
-from kubegang.app.nodes import SimulatedNodes
-from kubegang.app.profiles.release import with_gates
-from kubegang.app.profiles.table import profile_named
 from kubegang.base.clock import VirtualClock, run_virtual
-from kubegang.client.api import ApiClient
-from kubegang.client.asgi import AsgiTransport
 from kubegang.client.interface import UnreachableError
-from kubegang.client.resources import CORE_EVENTS, JOBS, LEASES, NODES, PODS
-from kubegang.client.testing import RecordingClient
+from kubegang.client.resources import JOBS, LEASES, NODES, PODS
 from kubegang.nodesim.node_file import default_cluster, nodes_of
 from kubegang.store.memory import MemoryStore
-from tests.component.apiharness import START, Api
-from tests.component.jobobjects import CONTAINER, NS, bare_pod, job
-
-PROFILE = profile_named("1.37")
-
-
-class NodesOnly:
-    """An API server, an administrator's client, and simulated nodes."""
-
-    def __init__(self, api: Api) -> None:
-        self.clock = VirtualClock(START)
-        self.user = ApiClient(self._transport(api, "admin"), user_agent="kubectl")
-        self.client = RecordingClient(self._transport(api, "system:node:kubegang"))
-        self.simulated: SimulatedNodes | None = None
-
-    @contextlib.asynccontextmanager
-    async def nodes(
-        self,
-        count: int = 1,
-        *,
-        heartbeats: bool = False,
-        kubelet_gates: Mapping[str, bool] | None = None,
-    ) -> AsyncIterator[None]:
-        """Simulate inside the block; ``kubelet_gates`` differ from those that are usual."""
-        on = PROFILE.gates["kubelet"]
-        gates = {**PROFILE.gates, "kubelet": on.with_changes(kubelet_gates or {})}
-        self.simulated = SimulatedNodes(
-            self.client,
-            with_gates(PROFILE, gates),
-            initial_nodes=nodes_of(default_cluster(count)),
-            clock=self.clock,
-            rng=random.Random(0),
-            heartbeats=heartbeats,
-        )
-        ready = asyncio.Event()
-        task = asyncio.create_task(self.simulated.run(ready=ready.set))
-        await ready.wait()
-        try:
-            yield
-        finally:
-            if task.done():
-                task.result()
-            task.cancel()
-            await asyncio.wait({task})
-
-    async def add_pod(self, name: str, *, node: str = "node-0", **annotations: str) -> None:
-        marks = {f"kubegang.dev/{k.replace('_', '-')}": v for k, v in annotations.items()}
-        pod = bare_pod(name, node=node, annotations=marks)
-        pod["spec"]["restartPolicy"] = "Never"
-        await self.user.create(PODS, pod, NS)
-
-    async def pod(self, name: str) -> JsonObject:
-        return await self.user.get(PODS, name, NS)
-
-    async def phase(self, name: str) -> str:
-        """Return a pod's phase, or ``gone``."""
-        pods = (await self.user.list(PODS, NS)).items
-        phases = {pod["metadata"]["name"]: str(pod["status"]["phase"]) for pod in pods}
-        return phases.get(name, "gone")
-
-    async def wait(self, seconds: float) -> None:
-        await self.clock.sleep(seconds)
-
-    def next_due(self) -> float | None:
-        return self.simulated.simulator.next_due() if self.simulated is not None else None
-
-    def _transport(self, api: Api, user: str) -> AsgiTransport:
-        return AsgiTransport(api.app, user=user, groups=("system:masters",))
-
-
-def nodes_test(scenario: Callable[[NodesOnly], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    """Make a scenario a test."""
-
-    async def main() -> None:
-        await scenario(NodesOnly(await Api.start()))
-
-    def test() -> None:
-        run_virtual(main())
-
-    test.__name__ = scenario.__name__
-    test.__doc__ = scenario.__doc__
-    return test
+from tests.component.apiharness import START
+from tests.component.jobobjects import CONTAINER, NS, job
+from tests.component.nodesharness import PROFILE, NodesOnly, nodes_test
 
 
 @nodes_test
@@ -315,88 +226,3 @@ def test_a_gang_of_a_job_runs_on_simulated_nodes() -> None:
         return [c["type"] for c in status["conditions"] if c["status"] == "True"]
 
     assert run_virtual(main()) == ["SuccessCriteriaMet", "Complete"]
-
-
-async def add_sized(cluster: NodesOnly, name: str, **amounts: str) -> None:
-    """Bind a pod by hand that asks for something."""
-    pod = bare_pod(name, node="node-0")
-    asked = {"requests": amounts, "limits": amounts}
-    pod["spec"]["containers"] = [{**CONTAINER, "resources": asked}]
-    await cluster.user.create(PODS, pod, NS)
-    await cluster.wait(1)
-
-
-async def resize(cluster: NodesOnly, **amounts: str) -> None:
-    await cluster.user.patch(
-        NODES, "node-0", patch={"status": {"allocatable": amounts}}, subresource="status"
-    )
-    await cluster.wait(1)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "reason", "message"),
-    [
-        ({"cpu": "1500m"}, {"cpu": "1"}, "OutOfcpu", "cpu, requested: 1000, used: 1500"),
-        ({"memory": "1Gi"}, {"memory": "2Gi"}, "OutOfmemory", "memory, requested: 2147483648, "),
-        ({"cpu": "100m"}, {}, "", ""),
-        ({"example.com/gpu": "1"}, {"example.com/gpu": "1"}, "OutOfexample.com/gpu", "example.com"),
-        ({"example.com/none": "8"}, {"example.com/none": "8"}, "", ""),
-    ],
-    ids=["cpu", "memory", "room", "extended", "not listed"],
-)
-def test_a_pod_without_room_on_its_node_fails_as_with_a_kubelet(
-    first: dict[str, str], second: dict[str, str], reason: str, message: str
-) -> None:
-    async def scenario(cluster: NodesOnly) -> None:
-        async with cluster.nodes():
-            await resize(cluster, cpu="2", memory="2Gi", **{"example.com/gpu": "1"})
-            await add_sized(cluster, "first", **first)
-            await add_sized(cluster, "second", **second)
-
-            status = (await cluster.pod("second"))["status"]
-            assert await cluster.phase("first") == "Running"
-            assert status["phase"] == ("Failed" if reason else "Running")
-            assert status.get("reason", "") == reason
-            if reason:
-                said = "Pod was rejected: Node didn't have enough resource: "
-                assert status["message"].startswith(said + message)
-                assert "containerStatuses" not in status
-                (event,) = (await cluster.user.list(CORE_EVENTS, NS)).items
-                assert (event["type"], event["reason"]) == ("Warning", reason)
-                assert f"Pod was rejected: {event['message']}" == status["message"]
-
-    nodes_test(scenario)()
-
-
-@nodes_test
-async def test_a_node_takes_no_more_pods_than_it_says_until_one_has_ended(
-    cluster: NodesOnly,
-) -> None:
-    async with cluster.nodes():
-        await resize(cluster, pods="1")
-        await add_sized(cluster, "first")
-        await add_sized(cluster, "second")
-        status = (await cluster.pod("second"))["status"]
-        assert status["reason"] == "OutOfpods"
-        assert status["message"] == (
-            "Pod was rejected: Node didn't have enough resource: pods, requested: 1, used: 1, "
-            "capacity: 1"
-        )
-
-        await cluster.user.delete(PODS, "first", NS)
-        await cluster.wait(60)
-        await add_sized(cluster, "third")
-        assert await cluster.phase("third") == "Running"
-
-
-@nodes_test
-async def test_who_was_let_in_stays_after_a_restart(cluster: NodesOnly) -> None:
-    async with cluster.nodes():
-        await resize(cluster, cpu="1")
-        await add_sized(cluster, "first", cpu="1")
-    async with cluster.nodes():
-        await cluster.wait(1)
-        await resize(cluster, cpu="1")
-        await add_sized(cluster, "second", cpu="1")
-        assert await cluster.phase("first") == "Running"
-        assert (await cluster.pod("second"))["status"]["reason"] == "OutOfcpu"

@@ -26,7 +26,7 @@ from tests.component.claimobjects import (
     pod_with,
     reservation,
 )
-from tests.component.test_nodesim import NodesOnly, nodes_test
+from tests.component.nodesharness import NodesOnly, nodes_test
 
 GPUS: list[JsonObject] = [{"driver": "gpu.example.com", "count": 2, "name": "gpu"}]
 

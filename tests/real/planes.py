@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from kubegang.app.profiles import v1_35, v1_36, v1_37
+from kubegang.app.profiles.table import profile_named
 from kubegang.client.api import ApiClient
 from kubegang.client.http import HttpTransport
 from kubegang.client.kubeconfig import load_kubeconfig
@@ -23,6 +24,7 @@ Planes = tuple[Path, Path]
 """The kubeconfigs of the real plane and of ours."""
 
 
+_GANGS = "scheduling.k8s.io"
 _GATES = {"1.35": v1_35.GANG_GATES, "1.36": v1_36.GANG_GATES, "1.37": v1_37.GANG_GATES}
 
 
@@ -33,21 +35,32 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         release: such as 1.37.
         off_in_apiserver, off_in_controllers: gates that are off.
         unserved: API versions that are not served though a gate of theirs is on.
+        further_gates: gates that are on besides those for gangs, in every component.
+        further_versions: API versions that are served though they usually are not.
     """
 
     release: str = "1.37"
     off_in_apiserver: tuple[str, ...] = ()
     off_in_controllers: tuple[str, ...] = ()
     unserved: tuple[str, ...] = ()
+    further_gates: tuple[str, ...] = ()
+    further_versions: tuple[str, ...] = ()
 
     def gates(self, off: tuple[str, ...]) -> str:
         """Return every gate for gangs, as a flag has it."""
-        states = ((gate, str(gate not in off).lower()) for gate in _GATES[self.release])
+        known = (*_GATES[self.release], *self.further_gates)
+        states = ((gate, str(gate not in off).lower()) for gate in known)
         return ",".join(f"{gate}={state}" for gate, state in states)
 
     def runtime_config(self) -> str:
-        """Return what is not served, as a flag has it."""
-        return ",".join(f"{version}=false" for version in self.unserved)
+        """Return what is served otherwise than usual, as a flag has it."""
+        states = dict.fromkeys(self.further_versions, "true")
+        if states:
+            # The real one is told all that it serves besides what is in every cluster.
+            gang = (str(v) for v in profile_named(self.release).served if v.group == _GANGS)
+            states |= dict.fromkeys(gang, "true")
+        states |= dict.fromkeys(self.unserved, "false")
+        return ",".join(f"{version}={state}" for version, state in states.items())
 
 
 DEFAULT = Setup()
@@ -66,11 +79,11 @@ def _real(directory: Path, setup: Setup) -> Iterator[Path]:
         yield Path(os.environ[RUNNING_PEER])
         return
     environment = {"NO_SCHED": "1", "ETCD_NOFSYNC": "true"}
-    if setup.off_in_apiserver:
+    if setup.off_in_apiserver or setup.further_gates:
         environment["FG_API_SET"] = setup.gates(setup.off_in_apiserver)
-    if setup.off_in_controllers:
+    if setup.off_in_controllers or setup.further_gates:
         environment["FG_KCM_SET"] = setup.gates(setup.off_in_controllers)
-    if setup.unserved:
+    if setup.runtime_config():
         environment["RC_SET"] = setup.runtime_config()
     with real_plane(directory, setup.release.removeprefix("1."), **environment) as kubeconfig:
         yield kubeconfig
@@ -81,11 +94,11 @@ def _own(directory: Path, setup: Setup) -> Iterator[Path]:
     directory.mkdir(exist_ok=True)
     flags = ["--in-memory", "--components=apiserver,controllers"]
     flags.append(f"--kubernetes-version={setup.release}")
-    if setup.off_in_apiserver:
+    if setup.off_in_apiserver or setup.further_gates:
         flags.append(f"--apiserver-feature-gates={setup.gates(setup.off_in_apiserver)}")
-    if setup.off_in_controllers:
+    if setup.off_in_controllers or setup.further_gates:
         flags.append(f"--controllers-feature-gates={setup.gates(setup.off_in_controllers)}")
-    if setup.unserved:
+    if setup.runtime_config():
         flags.append(f"--runtime-config={setup.runtime_config()}")
     with up(directory, *flags) as started:
         yield started.kubeconfig

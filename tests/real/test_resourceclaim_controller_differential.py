@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import uuid
 from collections.abc import Iterator
 
@@ -17,6 +16,7 @@ from kubegang.client.resources import NAMESPACES, NODES
 from tests.component.claimobjects import Json
 from tests.real.claimstories import NODE, Step, World, make_story
 from tests.real.planes import Planes, Setup, both_planes, client_of
+from tests.real.seeds import chosen_seeds
 
 COUNT = "KUBEGANG_CLAIM_CASES"
 """In the environment: how many cases; or seeds, as ``100-180,17,23``."""
@@ -79,25 +79,15 @@ async def test_random_claims_fare_the_same_with_both_controllers(
     try:
         await asyncio.gather(*(_put_node(client) for client in clients))
         usual = 8 if setup == SETUPS[SHORT] else 16
-        differences = await asyncio.gather(*(compare_one(seed) for seed in seeds(usual)))
+        differences = await asyncio.gather(
+            *(compare_one(seed) for seed in chosen_seeds(COUNT, usual))
+        )
     finally:
         for client in clients:
             await client.close()
 
     told = [difference for difference in differences if difference]
     assert not told, f"{len(told)} cases differ\n" + "\n\n".join(told)
-
-
-def seeds(usual: int) -> list[int]:
-    """Return the seeds to try, so many unless the environment says otherwise."""
-    text = os.environ.get(COUNT, str(usual))
-    if text.isdigit():
-        return list(range(int(text)))
-    found: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
 
 
 async def compare(seed: int, clients: list[ApiClient], setup: Setup) -> str:

@@ -43,7 +43,8 @@ from kubegang.client.resources import (
     STORAGECLASSES,
     VOLUMEATTACHMENTS,
 )
-from kubegang.scheduler.framework.conversion import node_info, pod_info
+from kubegang.scheduler.framework.nodeconversion import node_info
+from kubegang.scheduler.framework.podconversion import pod_info
 from kubegang.scheduler.framework.storage import StorageObject
 from kubegang.scheduler.framework.storageconversion import (
     attachment_info,

@@ -162,18 +162,24 @@ def _selector(selector: JsonObject) -> JsonObject:
 
 
 def _nested(flat: JsonObject, sources: _Members) -> JsonObject:
-    metric: JsonObject = {"type": flat.get("type") or ""}
+    given = _in_small_letters(flat)
+    metric: JsonObject = {"type": given.get("type") or ""}
     for source, members in sources.items():
-        found = flat.get(source)
-        if found is None:
+        if (found := given.get(source.lower())) is None:
             continue
         nested: JsonObject = {}
+        known = _in_small_letters(found)
         for member in members:
-            value = _written(found.get(member.flat), member.form)
+            value = _written(known.get(member.flat.lower()), member.form)
             if value is not None:
                 _put(nested, member.place, value)
         metric[source] = nested
     return metric
+
+
+def _in_small_letters(obj: JsonObject) -> JsonObject:
+    """Return members by names in small letters: Go reads them in whatever capitals."""
+    return {name.lower(): value for name, value in obj.items()}
 
 
 def _at(obj: JsonObject, place: Sequence[str]) -> Any:

@@ -33,6 +33,10 @@ def _counted(autoscaler: JsonObject) -> Any:
     return (to_v2(autoscaler) if autoscaler["apiVersion"] == V1 else autoscaler).get("spec")
 
 
+def _without_status(new: JsonObject, _now: str) -> None:
+    _keep(new, {"metadata": {}}, STATUS_ANNOTATIONS)
+
+
 def _keep_status(new: JsonObject, old: JsonObject) -> None:
     _keep(new, old, STATUS_ANNOTATIONS)
 
@@ -56,6 +60,7 @@ def _keep(new: JsonObject, old: JsonObject, names: Iterable[str]) -> None:
 AUTOSCALERS = KindRules(
     fill_in=_fill_in,
     counted=_counted,
+    prepare_create=_without_status,
     prepare_update=_keep_status,
     prepare_status_update=_keep_spec,
 )

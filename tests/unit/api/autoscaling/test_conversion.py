@@ -77,3 +77,17 @@ def test_no_empty_annotations_are_left() -> None:
     assert to_v2(annotated("metrics", "[]"))["metadata"] == {}
     kept = {"annotations": {"a": "b"}}
     assert to_v2({"apiVersion": V1, "metadata": kept})["metadata"] == kept
+
+
+def test_members_are_known_in_whatever_capitals() -> None:
+    text = '[{"Type":"Pods","PODS":{"metricname":"m","TargetAverageValue":"1"}}]'
+
+    assert to_v2(annotated("metrics", text))["spec"]["metrics"] == [
+        {
+            "type": "Pods",
+            "pods": {
+                "metric": {"name": "m"},
+                "target": {"type": "AverageValue", "averageValue": "1"},
+            },
+        }
+    ]

@@ -110,6 +110,7 @@ def test_what_is_no_certificate_is_told(certificate: bytes, want: str) -> None:
     assert told(validate_status_update(new, decided(APPROVED), GVK, GATES)) == [
         f'status.certificate: Invalid value: "<certificate data>": {want}'
     ]
+    assert validate_status_update(new, new, GVK, GATES) == []
 
 
 @pytest.mark.parametrize(("seconds", "fields"), [(600, []), (599, ["spec.expirationSeconds"])])

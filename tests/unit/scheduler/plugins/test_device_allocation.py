@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import count
 from typing import Any
@@ -20,6 +21,7 @@ from kubegang.scheduler.plugins.dynamicresources.requests import (
     DeviceFeatures,
     NodeAllocationError,
 )
+from kubegang.scheduler.plugins.dynamicresources.search import SearchLimitError
 from kubegang.scheduler.snapshot.devices import KnownDevices
 from kubegang.testing.builders import make_node
 
@@ -72,6 +74,7 @@ def outcome(
     allocated: Allocated = NOTHING,
     features: DeviceFeatures = ALL_ON,
     rules: AllocationRules = RULES,
+    most_steps: float = math.inf,
 ) -> list[Wire] | None:
     shares = count()
     found = allocate(
@@ -83,6 +86,7 @@ def outcome(
         features=features,
         rules=rules,
         new_share_id=lambda: f"share-{next(shares)}",
+        most_steps=most_steps,
     )
     return None if found is None else msgspec.json.decode(msgspec.json.encode(found))
 
@@ -336,3 +340,12 @@ def test_release_1_36_writes_and_says_it_in_its_own_way() -> None:
     assert fault([many], slices, rules=RULES_OF_1_36) == (
         "claim ns/c: number of requested devices 33 exceeds the claim limit of 32"
     )
+
+
+def test_a_search_counts_the_devices_it_looks_at_and_ends_at_its_limit() -> None:
+    taken = Allocated(frozenset(DeviceId(DRIVER, "p0", name) for name in ("d0", "d1")))
+    asked = [claim(wants())], [published(device("d0"), device("d1"), device("d2"))]
+    # One for the request, one for each device, and one to see that nothing is left to find.
+    assert names(outcome(*asked, allocated=taken, most_steps=5)) == [["d2"]]
+    with pytest.raises(SearchLimitError):
+        outcome(*asked, allocated=taken, most_steps=4)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubegang.api.meta import decode
 from kubegang.api.resource.types import DeviceClass, ResourceSlice
+from kubegang.scheduler.plugins.noderesources.balancedallocation import (
+    NodeResourcesBalancedAllocation,
+)
 from kubegang.scheduler.plugins.noderesources.devicecounts import DeviceCounts
-from kubegang.testing.builders import make_node
+from kubegang.scheduler.plugins.noderesources.fit import NodeResourcesFit
+from kubegang.testing.builders import make_node, make_pod
 from kubegang.testing.deciding import DecidingCore
+from tests.unit.scheduler.plugins.asking import context, refused, scored
 from tests.unit.scheduler.plugins.devicecluster import (
     DRIVER,
     add_devices,
@@ -79,3 +86,20 @@ def test_what_is_kept_lasts_as_long_as_class_slices_and_nodes() -> None:
     add_devices(other, same, devices_on("b", "d0"), devices_on("a", "d0", "d1"))
     assert other.snapshot.nodes.version == core.snapshot.nodes.version
     assert counted(counts, other) == ([1, 2], [0, 0])
+
+
+@pytest.mark.parametrize("kind", [NodeResourcesFit, NodeResourcesBalancedAllocation])
+def test_scores_are_kept_only_while_nobody_takes_a_device(
+    kind: type[NodeResourcesFit | NodeResourcesBalancedAllocation],
+) -> None:
+    core, plugin = DecidingCore(make_node("a")), kind(context(DRAExtendedResource=True))
+    add_devices(core, offering(), devices_on("a", "d0", "d1"))
+    asking, plain = make_pod("p").req(gpu="1"), make_pod("q").req(cpu="1")
+    if isinstance(plugin, NodeResourcesFit):
+        refused(plugin, core.snapshot, asking)
+    scored(plugin, core.snapshot, asking)
+    before = [plugin.score_key(pod.info()) for pod in (asking, plain)]
+    assert plugin.score_key(asking.info()) == before[0]
+    add_devices(core, claim("c", status=allocated("a", "d1")))
+    assert plugin.score_key(asking.info()) != before[0]
+    assert plugin.score_key(plain.info()) == before[1]
