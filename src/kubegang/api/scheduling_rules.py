@@ -150,11 +150,15 @@ class SchedulingRules(msgspec.Struct, frozen=True, kw_only=True):
             (1.36 and 1.35, measured on 1.36.3).
         balance_is_compared: whether NodeResourcesBalancedAllocation sets the balance with the
             pod against that without it (1.37 and 1.36); 1.35.4 scores the former (measured).
+        promise_outlives_failed_binding: whether a pod whose binding fails keeps the node that
+            was promised to it in the same attempt: 1.35 compares with the pod as the attempt
+            began, which had no promise to take back (measured on 1.35.4).
     """
 
     gang_check: Literal["placement-feasible", "permit", "workload-permit"] = "placement-feasible"
     taints_wake_like_new_nodes: bool = False
     balance_is_compared: bool = True
+    promise_outlives_failed_binding: bool = False
     preemption: PreemptionRules = PreemptionRules()
     resource_claims: ResourceClaimRules = ResourceClaimRules()
     volumes: VolumeRules = VolumeRules()

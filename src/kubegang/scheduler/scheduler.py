@@ -140,6 +140,7 @@ class Scheduler:
                 group_condition=release.initially_scheduled_condition,
                 pod_groups=pod_groups_in(release.pod_group_version),
                 refers_to_pods=release.rules.preemption.victims_refer_to_pod,
+                promise_outlives=release.rules.promise_outlives_failed_binding,
                 speaking=tuple(name for name, rule in rules.items() if rule.speaking),
                 calls_in_flight=settings.calls_in_flight,
             ),

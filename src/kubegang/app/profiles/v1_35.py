@@ -92,6 +92,7 @@ PROFILE = release(
         gang_check="workload-permit",
         taints_wake_like_new_nodes=True,
         balance_is_compared=False,
+        promise_outlives_failed_binding=True,
         preemption=PreemptionRules(
             knows_groups=False,
             victim_priority="own",

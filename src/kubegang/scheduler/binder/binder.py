@@ -62,12 +62,15 @@ class BinderSettings(msgspec.Struct, frozen=True, kw_only=True):
         calls_in_flight: API calls at a time.
         pod_groups: in which API version pod groups are written and referred to.
         refers_to_pods: whether events on victims refer to the pod they go for.
+        promise_outlives: whether a pod whose binding fails keeps the node that was promised
+            to it in the same attempt.
     """
 
     host: str
     group_condition: str
     pod_groups: Resource = PODGROUPS
     refers_to_pods: bool = False
+    promise_outlives: bool = False
     speaking: tuple[str, ...] = ()
     calls_in_flight: int = DEFAULT_LIMIT
 
@@ -125,6 +128,7 @@ class Binder:
             teller=self._teller,
             metrics=metrics,
             clock=clock,
+            promise_outlives=settings.promise_outlives,
             moved=moved,
             undone=undone,
             wake=wake,

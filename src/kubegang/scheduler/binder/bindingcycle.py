@@ -62,6 +62,7 @@ class BindingCycle:
         teller: PodTeller,
         metrics: SchedulerMetrics,
         clock: Clock,
+        promise_outlives: bool,
         moved: Moved,
         undone: Undone,
         wake: Callable[[], None],
@@ -77,6 +78,8 @@ class BindingCycle:
             teller: says why.
             metrics: counts.
             clock: the time, and pauses.
+            promise_outlives: whether a pod whose binding fails keeps the node that was
+                promised to it in the same attempt.
             moved: called when something moved in the queue.
             undone: called when a pod goes back to the queue that had a place.
             wake: called when ``next_tick`` may have come nearer.
@@ -86,6 +89,7 @@ class BindingCycle:
         self._teller = teller
         self._metrics = metrics
         self._clock = clock
+        self._promise_outlives = promise_outlives
         self._moved = moved
         self._undone = undone
         self.waiting = WaitingRoom(
@@ -223,11 +227,12 @@ class BindingCycle:
 
     def _take_back(self, binding: Binding, pod: PodInfo, status: Status) -> tuple[Move, ...]:
         queued, now = binding.queued, self._clock.steady()
-        queued.pod = pod
         # A node that it did not get is not promised to it any longer (schedule_one.go,
         # handleBindingCycleError).
-        self._cache.nominate(pod.uid, NodeName(""))
-        self._teller.take_promise_back(pod)
+        if queued.pod.nominated_node_name or not self._promise_outlives:
+            self._cache.nominate(pod.uid, NodeName(""))
+            self._teller.take_promise_back(pod)
+        queued.pod = pod
         self._undone(pod, binding.node, status)
         if status.is_rejected:
             self._teller.tell_failure(pod, "Unschedulable", one_node_error(status))
