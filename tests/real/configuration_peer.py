@@ -7,6 +7,8 @@ As a program it writes the recordings that the unit tests are held against:
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import json
 import re
 import ssl
@@ -14,9 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +88,15 @@ def _run(version: str, config: Path, directory: Path) -> dict[str, Any]:
 
 def _configz(port: int) -> Any:
     context = ssl._create_unverified_context()
-    try:
-        url = f"https://127.0.0.1:{port}/configz"
-        with urllib.request.urlopen(url, context=context, timeout=5) as answer:
-            return json.load(answer)["componentconfig"]
-    except (urllib.error.URLError, OSError):
-        return None
+    connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=5)
+    # Closed whatever happens: an answer that is cut off leaves the socket open.
+    with contextlib.closing(connection):
+        try:
+            connection.request("GET", "/configz")
+            answer = connection.getresponse()
+            return json.load(answer)["componentconfig"] if answer.status == HTTPStatus.OK else None
+        except (http.client.HTTPException, OSError):
+            return None
 
 
 def _refusal(log: str) -> str:

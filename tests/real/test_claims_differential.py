@@ -35,7 +35,7 @@ FIRST = "KUBEGANG_CLAIM_SEED"
 RUNNING = "KUBEGANG_CLAIM_PLANES"
 """In the environment: a release, and the kubeconfigs of planes of it that run already."""
 
-ROUNDS = 3
+ROUNDS = 5
 RELEASES = ("1.37", "1.36", "1.35")
 GROUP_VERSIONS = {"1.37": "v1beta1", "1.36": "v1alpha2"}
 
