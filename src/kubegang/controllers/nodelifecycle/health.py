@@ -44,7 +44,7 @@ def listen(heard: Heard | None, node: JsonObject, lease: JsonObject | None, *, n
         at = now if ready is not None else parse_time(node["metadata"]["creationTimestamp"])
         return Heard(now if renewed else at, heartbeat, renewed)
     # Any other time is a sign of life, an earlier one too. kube-controller-manager wants a later
-    # one, and so loses every node for as long as a clock was set back.
+    # one (node_lifecycle_controller.go), and so loses every node while a clock is set back.
     if heartbeat != heard.heartbeat or renewed not in ("", heard.renewed):
         return Heard(now, heartbeat, renewed or heard.renewed)
     return heard

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubegang.api.resource.types import ResourceClaim
-from kubegang.scheduler.cache.members import GroupMembers, MemberCounts
+from kubegang.scheduler.cache.members import GroupMembers
 from kubegang.scheduler.framework.pods import PodGroupInfo, PodGroupKey, PodInfo, PodUid
 from kubegang.scheduler.snapshot.snapshot import Snapshot
 
@@ -64,10 +64,6 @@ class CachedGroups:
         if not key.is_composite:
             return self.members.counts(key).known
         return sum(self.members.counts(leaf).known for leaf in self.leaf_groups(key))
-
-    def member_counts(self, key: PodGroupKey) -> MemberCounts:
-        """Return how far a group's members are."""
-        return self.members.counts(key)
 
     # --- Workloads -------------------------------------------------------------------------
 

@@ -113,11 +113,11 @@ def test_members_are_counted_by_how_far_they_are(cache: Cache) -> None:
     cache.set_pod(assumed)
     cache.set_pod(make_pod_info("c", "g", node_name=N1))
     cache.assume(assumed.uid, N2)
-    assert cache.groups.member_counts(KEY) == (3, 1, 1)
+    assert cache.groups.members.counts(KEY) == (3, 1, 1)
     assert [pod.name for pod in cache.groups.scheduled_members(KEY)] == ["c", "b"]
     cache.forget(assumed.uid)
     cache.remove_pod(waiting.uid)
-    assert cache.groups.member_counts(KEY) == (2, 0, 1)
+    assert cache.groups.members.counts(KEY) == (2, 0, 1)
 
 
 def test_members_count_without_their_groups_object(cache: Cache) -> None:

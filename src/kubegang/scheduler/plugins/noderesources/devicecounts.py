@@ -1,7 +1,9 @@
 """How many devices nodes reach behind extended resources, for scores. Pure.
 
 As kube-scheduler counts them (its source, 1.35 to 1.37, gate DRAExtendedResource): devices of
-all slices, tainted or not; what one claim has, or several share, is taken.
+all slices, tainted or not; what one claim has, or several share, is taken. Where a class's
+expression fails for a device, that device is left out; kube-scheduler then counts none on the
+nodes that reach it.
 """
 
 from __future__ import annotations
